@@ -1,7 +1,7 @@
 """The explanation step alone, warm: IMM against one pass over the data, CART, k-means and the authors' IMM.
 
 A second table has the growth with the number of clusters, on rows without any structure, where trees are deep; a third
-one the frontier beside the growth of the larger tree that it prunes.
+one many clusters beside words and on a page; a last one the frontier beside the growth of the larger tree it prunes.
 """
 
 import importlib.util
@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.tree import DecisionTreeClassifier
@@ -20,6 +21,7 @@ from boxwood.grow import greedy, imm, refine, shallow
 
 SHAPES = ((1_000_000, 10, 10), (500_000, 2, 5), (100_000, 20, 20), (10_000, 100, 50))
 CLUSTERS = (100, 400, 1000)  # of 20,000 rows of normal numbers in 5 columns
+WORDS = ((1, 3), (1, 200), (6, 20))  # columns of so many words
 HAS_EXKMC = importlib.util.find_spec("ExKMC") is not None
 
 
@@ -34,6 +36,9 @@ def main() -> None:
     print()
     names = [f"k={k}" for k in CLUSTERS]
     print_table("Many clusters: seconds of processor", ["20,000 x 5", *names, "k=400/k=100"], _by_clusters())
+    print()
+    header = ["CART on numbers, k=1,000", *(f"{n} of {m} words" for n, m in WORDS), "page"]
+    print_table("Many clusters beside words: seconds of processor", header, [_beside_words()])
     print()
     header = ["20,000 x 10, k=8", "larger tree", "frontier", "ratio"]
     print_table("Frontiers: seconds of processor", header, _frontiers())
@@ -56,6 +61,23 @@ def _by_clusters() -> list[list[str]]:
         seconds = {k: _processor_seconds(lambda grow=grow, k=k: grow(X, labels[k])) for k in CLUSTERS}
         rows.append([name, *(f"{seconds[k]:.2f}" for k in CLUSTERS), f"{seconds[400] / seconds[100]:.1f}"])
     return rows
+
+
+def _beside_words() -> list[str]:
+    """Return the time without words, with columns of words, and that of a page with so many clusters."""
+    rng, n = np.random.default_rng(0), 20_000
+    labels = np.arange(n) % 1000
+    X = pd.DataFrame({"x": rng.normal(size=n) + labels % 37, "k": labels // 37 + 0.2 * rng.normal(size=n)})
+    tables = [X, *(X.assign(**{f"w{j}": _words(rng, n, m) for j in range(d)}) for d, m in WORDS)]
+    for table in tables:
+        explain(table[:500], labels[:500] % 7, method="cart")  # compiles
+    seconds = [_processor_seconds(lambda table=table: explain(table, labels, method="cart")) for table in tables]
+    ex = explain(X[:3_400], np.arange(3_400) % 1_700, method="cart")
+    return [f"{time:.2f}" for time in (*seconds, _processor_seconds(ex.to_html))]
+
+
+def _words(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    return np.array([f"word {i}" for i in range(m)], dtype=object)[rng.integers(m, size=n)]
 
 
 def _frontiers() -> list[list[str]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Hashable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -100,7 +101,7 @@ class MeasuredTree:
         """Whether boxwood made the clusters."""
         return self.basis is not None and self.basis.labels.startswith(MADE_HERE)
 
-    @property
+    @cached_property
     def names(self) -> tuple[Hashable, ...]:
         """Name of each cluster; labels that are numbers stay numbers."""
         return tuple(cluster.name for cluster in self.clusters)

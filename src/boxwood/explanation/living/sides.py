@@ -266,12 +266,12 @@ def _in_memory(ex: Any, tested: Sequence[str]) -> tuple[Array, list[str]] | None
         return None
     table = evidence.coordinates.table.values
     table = table[:: max(1, len(table) // _IN_MEMORY)]
-    names = list(dict.fromkeys(tested))
+    names, with_gaps = list(dict.fromkeys(tested)), ex._gap_columns
     values = np.empty((len(table), len(names)), dtype=object)
     for i, name in enumerate(names):
         j = ex.columns.index(name)
         known, x = ex._coded_columns.get(j), table[:, j].tolist()
-        lacks = [math.isnan(one) or (j in ex._gap_columns and one == math.inf) for one in x]
+        lacks = [math.isnan(one) or (j in with_gaps and one == math.inf) for one in x]
         values[:, i] = [
             None if lack else known.value(one) if known else one for one, lack in zip(x, lacks, strict=True)
         ]

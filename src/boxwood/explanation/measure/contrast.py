@@ -93,7 +93,7 @@ def _in_own_orders(rows: Floats, blocks: Sequence[Indices] | None) -> Callable[[
     def draw(generator: Any) -> Floats:
         drawn = np.empty_like(rows)
         for columns in together:
-            drawn[:, columns] = rows[generator.permutation(len(rows))][:, columns]
+            drawn[:, columns] = rows[np.ix_(generator.permutation(len(rows)), columns)]
         return drawn
 
     return draw
@@ -101,10 +101,23 @@ def _in_own_orders(rows: Floats, blocks: Sequence[Indices] | None) -> Callable[[
 
 def _in_a_box(rows: Floats, table: Floats) -> Callable[[Any], Floats]:
     center = table.mean(axis=0)
-    axes = np.linalg.eigh(np.atleast_2d(np.cov(table.T, ddof=0)))[1]
-    here = (rows - center) @ axes
-    ends = here.min(axis=0), here.max(axis=0)
-    return lambda generator: _on_steps(center + generator.uniform(*ends, size=here.shape) @ axes.T, rows)
+    axes, here = _axes(table - center), rows - center
+    ends, on_steps = ((here @ axes).min(axis=0), (here @ axes).max(axis=0)), _to_steps(rows)
+    size = len(rows), axes.shape[1]
+    return lambda generator: on_steps(center + generator.uniform(*ends, size=size) @ axes.T)
+
+
+def _axes(centred: Floats) -> Floats:
+    """Return the principal axes of centred rows, shape (d, m): m = d, or the number of rows where that is less."""
+    if _is_wide(centred):
+        return np.asarray(np.linalg.svd(centred, full_matrices=False)[2].T)
+    return np.asarray(np.linalg.eigh(np.atleast_2d(np.cov(centred.T, ddof=0)))[1])
+
+
+def _is_wide(rows: Floats) -> bool:
+    """Return whether rows are fewer than columns, whose covariances would take time d cubed."""
+    n_rows, n_columns = rows.shape
+    return bool(n_rows < n_columns)
 
 
 def _of_one_cloud(rows: Floats, table: Floats, *, by_ranks: bool) -> Callable[[Any], Floats]:
@@ -112,8 +125,8 @@ def _of_one_cloud(rows: Floats, table: Floats, *, by_ranks: bool) -> Callable[[A
     skewness = np.power((table - center) / np.where(deviations > 0, deviations, 1.0), 3).mean(axis=0)
     if by_ranks and np.abs(skewness).max() > SKEWED:
         return _of_ranks(rows)
-    mixed = _root(np.atleast_2d(np.cov(table.T, ddof=0)))
-    return lambda generator: _on_steps(center + generator.normal(size=rows.shape) @ mixed.T, rows)
+    mixed, on_steps = _root(table - center), _to_steps(rows)
+    return lambda generator: on_steps(center + generator.normal(size=(len(rows), mixed.shape[1])) @ mixed.T)
 
 
 def _of_ranks(rows: Floats) -> Callable[[Any], Floats]:
@@ -124,18 +137,21 @@ def _of_ranks(rows: Floats) -> Callable[[Any], Floats]:
     scores = ndtri((rankdata(rows, axis=0) - 0.5) / len(rows))
     spread = scores.std(axis=0)
     scores = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    mixed, values = _root(scores.T @ scores / len(rows)), np.sort(rows, axis=0)
+    mixed, values = _root(scores), np.sort(rows, axis=0)
 
     def draw(generator: Any) -> Floats:
-        ranks = np.argsort(np.argsort(generator.normal(size=rows.shape) @ mixed.T, axis=0), axis=0)
+        normal = generator.normal(size=(len(rows), mixed.shape[1]))
+        ranks = np.argsort(np.argsort(normal @ mixed.T, axis=0), axis=0)
         return np.take_along_axis(values, ranks, axis=0)
 
     return draw
 
 
-def _root(covariances: Floats) -> Floats:
-    """Return a matrix that gives independent normal numbers these covariances."""
-    strength, axes = np.linalg.eigh(covariances)
+def _root(centred: Floats) -> Floats:
+    """Return a matrix, shape (d, m), that gives m independent normal numbers the covariances of centred rows."""
+    if _is_wide(centred):
+        return np.asarray(centred.T / np.sqrt(len(centred)))
+    strength, axes = np.linalg.eigh(np.atleast_2d(np.cov(centred.T, ddof=0)))
     return np.asarray(axes * np.sqrt(np.maximum(strength, 0.0)))
 
 
@@ -151,10 +167,14 @@ def _groups(table: Floats, labels: Array) -> Iterator[Floats]:
     return (table[labels == label] for label in np.unique(labels[labels >= 0]))
 
 
-def _on_steps(drawn: Floats, table: Floats) -> Floats:
-    """Return a drawn table with the values of each column that has few of them, the nearest ones."""
-    for j in range(table.shape[1]):
-        values = np.unique(table[:, j])
-        if len(values) <= FEW:
+def _to_steps(table: Floats) -> Callable[[Floats], Floats]:
+    """Return a function that gives a drawn table the values of each column that has few of them, the nearest ones."""
+    every = ((j, np.unique(table[:, j])) for j in range(table.shape[1]))
+    steps = [(j, values) for j, values in every if len(values) <= FEW]
+
+    def on_steps(drawn: Floats) -> Floats:
+        for j, values in steps:
             drawn[:, j] = values[np.searchsorted((values[1:] + values[:-1]) / 2, drawn[:, j])]
-    return drawn
+        return drawn
+
+    return on_steps

@@ -20,7 +20,7 @@ from boxwood.reference.centers import objective_code
 from boxwood.reference.moments import moments_of
 from boxwood.tree import ThresholdTree
 
-_AT_ONCE = 1 << 20  # numbers in an array for several namings
+_AT_ONCE = 1 << 20  # leaves of several namings in an array
 CostOfNamings: TypeAlias = Callable[[Indices], Sequence[float]]
 """Makes the cost of each of several namings of the leaves, shape (n_namings, n_leaves)."""
 
@@ -76,6 +76,11 @@ class LeafLosses:
 
     def __init__(self, held: Floats, cost: CostOfNamings, reference_cost: float) -> None:
         self.held, self.n_leaves, self.weight = held, len(held), float(held.sum())
+        # weight of the rows of all other clusters, added up so that nothing lost is nothing, whatever is rounded
+        before, behind = np.cumsum(held, axis=1), np.cumsum(held[:, ::-1], axis=1)[:, ::-1]
+        self._lost = np.zeros_like(held)
+        self._lost[:, 1:] += before[:, :-1]
+        self._lost[:, :-1] += behind[:, 1:]
         self._cost, self.reference_cost = cost, reference_cost
 
     def of(self, clusters: Indices) -> Loss:
@@ -84,16 +89,13 @@ class LeafLosses:
 
     def of_each(self, namings: Indices) -> list[Loss]:
         """Return the loss of each naming; IN: namings (n_namings, n_leaves)."""
-        owns = [own for part in _parts(namings, self.held.size) for own in self._own(part)]
+        owns = [own for part in _parts(namings) for own in self._own(part)]
         costs = self._cost(namings)
         return [Loss(cost, self.reference_cost, own, self.weight) for cost, own in zip(costs, owns, strict=True)]
 
     def _own(self, namings: Indices) -> list[float]:
         """Return the weight of the agreeing rows of each naming."""
-        lost = np.repeat(self.held[None], len(namings), axis=0)
-        # so that nothing lost is nothing, whatever sums are rounded to
-        np.put_along_axis(lost, namings[:, :, None], 0.0, axis=2)
-        agreeing: list[float] = (self.weight - lost.reshape(len(namings), -1).sum(axis=1)).tolist()
+        agreeing: list[float] = (self.weight - self._lost[np.arange(self.n_leaves), namings].sum(axis=1)).tolist()
         return agreeing
 
 
@@ -211,20 +213,24 @@ def cost_by_means(weights: Floats, means: Floats, within: float, k: int) -> Cost
 
     IN: means (n_leaves, d), 0 for a leaf without rows; within: squared distances of all rows to their leaf's mean.
     """
-    weighted, size = weights[:, None] * means, max(means.size, len(means) * k)
 
     def of_part(namings: Indices) -> list[float]:
-        groups = np.zeros((*namings.shape, k))
-        np.put_along_axis(groups, namings[:, :, None], 1.0, axis=2)
-        of_clusters = groups.transpose(0, 2, 1)
-        total = of_clusters @ weights
-        centers = (of_clusters @ weighted) / np.where(total > 0, total, 1.0)[:, :, None]
-        away = means - np.take_along_axis(centers, namings[:, :, None], axis=1)
-        between = (weights[:, None] * np.square(away)).reshape(len(namings), -1).sum(axis=1)
+        groups = namings + k * np.arange(len(namings))[:, None]
+        total = _summed_by(groups, weights, k * len(namings))
+        between = np.zeros(len(namings))
+        for column in means.T:
+            centers = _summed_by(groups, weights * column, len(total)) / np.where(total > 0, total, 1.0)
+            between += (weights * np.square(column - centers[groups])).sum(axis=1)
         costs: list[float] = (within + between).tolist()
         return costs
 
-    return lambda namings: [cost for part in _parts(namings, size) for cost in of_part(part)]
+    return lambda namings: [cost for part in _parts(namings) for cost in of_part(part)]
+
+
+def _summed_by(groups: Indices, numbers: Floats, n_groups: int) -> Floats:
+    """Return the sum of numbers of the leaves by group; IN: groups (n_namings, n_leaves); numbers (n_leaves,)."""
+    weights = np.broadcast_to(numbers, groups.shape).ravel()
+    return np.bincount(groups.ravel(), weights, n_groups).astype(np.float64, copy=False)
 
 
 def one_by_one(cost: Callable[[Indices], float]) -> CostOfNamings:
@@ -232,9 +238,9 @@ def one_by_one(cost: Callable[[Indices], float]) -> CostOfNamings:
     return lambda namings: [cost(clusters) for clusters in namings]
 
 
-def _parts(namings: Indices, size: int) -> list[Indices]:
-    """Return the namings in parts for which arrays of `size` numbers for each naming stay small."""
-    at_once = max(_AT_ONCE // size, 1)
+def _parts(namings: Indices) -> list[Indices]:
+    """Return the namings in parts that are small arrays."""
+    at_once = max(_AT_ONCE // max(namings.shape[1], 1), 1)
     return [namings[start : start + at_once] for start in range(0, len(namings), at_once)]
 
 

@@ -19,6 +19,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.measure.told import profile_told, rows_of_clusters, worth_told
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.walk import codes_at_cuts
+from boxwood.render.page._parts import LARGEST
 from boxwood.render.pictures.bars import Bars
 from boxwood.render.pictures.picture import CutBox, bars_of, held_of, picture_of
 from boxwood.words.distinctive import is_zero_or_one
@@ -153,8 +154,11 @@ def _rows_held(ex: MeasuredTree) -> Floats:
 
 
 def _bars_told(ex: MeasuredTree, least: int, count: int | None) -> dict[int, Bars]:
-    """Return the bars of cuts, without clusters of few rows, and with rounded counts; without any if few are left."""
-    if ex._in_memory is None:
+    """Return the bars of cuts, without clusters of few rows, and with rounded counts; without any if few are left.
+
+    A tree that is too large to be drawn has none.
+    """
+    if ex._in_memory is None or ex.n_leaves > LARGEST:
         return {}
     said = ex._in_words()
     codes, hidden = codes_at_cuts(said.tree, said._coded_columns), rows_of_clusters(ex) < least

@@ -269,7 +269,8 @@ def _parts(cluster: int, own: float, size: float, by_cluster: Floats | None) -> 
     if by_cluster is None:
         parts = [(cluster, float(own)), (-1, float(size - own))]
     else:
-        others = sorted((i for i in range(len(by_cluster)) if i != cluster), key=lambda i: (-by_cluster[i], i))
+        present = np.flatnonzero(by_cluster).tolist()
+        others = sorted((i for i in present if i != cluster), key=lambda i: (-by_cluster[i], i))
         parts = [(i, float(by_cluster[i])) for i in (cluster, *others)]
     return tuple((i, rows) for i, rows in parts if rows > 0)
 

@@ -1,0 +1,100 @@
+"""How work grows with clusters and columns: calls and memory are counted, not seconds, which `benchmarks` measures."""
+
+import sys
+import tracemalloc
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+
+from boxwood import explain
+from boxwood.explanation.measure.contrast import contrast_of
+from boxwood.explanation.measure.losses import Distance, Losses
+from boxwood.grow import cart
+from boxwood.reference import Reference, Task
+from tests.scale import law
+
+TIMES = 3  # so many times the clusters
+MOST = 6  # times the calls: a little more than in proportion, and far less than the square
+
+
+def explained(k, seed, *, has_words=False):
+    """Return an explanation of k clusters, most of which have a leaf."""
+    rng = np.random.default_rng(seed)
+    groups = np.arange(3 * k) % k
+    frame = pd.DataFrame({"x": rng.normal(size=3 * k) + groups % 7, "y": groups // 7 + rng.normal(size=3 * k) * 0.2})
+    if has_words:
+        frame["word"] = rng.choice(["red", "green", "blue"], 3 * k)
+    return explain(frame, groups, method="cart")
+
+
+def calls(work):
+    """Return how often each function of boxwood is called."""
+    counted = Counter()
+
+    def count(frame, event, _):
+        code = frame.f_code
+        if event == "call" and "boxwood" in code.co_filename:
+            counted[code.co_filename, code.co_name, code.co_firstlineno] += 1
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def peak(work):
+    """Return the most bytes held at once."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@law(3)
+def test_what_is_written_takes_calls_in_proportion_to_the_clusters(seed):
+    def written(ex):
+        ex.to_html()
+        ex.to_sql()
+        ex.to_json()
+        str(ex)
+
+    few, many = (explained(k, seed, has_words=seed % 2 == 1) for k in (12, 12 * TIMES))
+    written(explained(5, seed))  # what is only done once
+    before, after = calls(lambda: written(few)), calls(lambda: written(many))
+    grown = {name: (before[name], n) for name, n in after.items() if n > MOST * (before[name] + 20)}
+    assert not grown
+    assert len(after) > 300
+
+
+@law(3)
+def test_a_naming_of_leaves_takes_no_room_for_each_leaf_and_cluster(seed):
+    rng = np.random.default_rng(seed)
+    n = 250
+    X, labels = rng.normal(size=(2 * n, 2)), np.arange(2 * n) // 2
+    reference = Reference.of(X, labels)
+    tree, task = cart(X, labels, max_leaf_nodes=n), Task.of(X, reference)
+    losses, namings = Losses(tree, task, task.rows, Distance("sqeuclidean")), tree.leaf_clusters[None]
+    losses.of_each(namings)
+    assert tree.n_leaves == n
+    assert peak(lambda: losses.of_each(namings)) < n * n
+
+
+@law(3)
+def test_few_rows_of_many_columns_make_no_table_of_all_pairs_of_columns(seed):
+    rng = np.random.default_rng(seed)
+    n, d = 20, 1500
+    rows = rng.normal(size=(n, d)) if seed % 2 else rng.exponential(size=(n, d))
+    labels = np.arange(n) % 2
+
+    def contrasted():
+        contrast_of(
+            rows, np.ones(n, dtype=int), lambda table: labels, np.random.RandomState(seed), together=True,
+            until_clear=True,
+        )  # fmt: skip
+
+    assert peak(contrasted) < d * d
