@@ -2,7 +2,7 @@
 
 import math
 import sys
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,29 @@ Size: TypeAlias = Annotated[int | float, _NOT_NEGATIVE]
 
 Share: TypeAlias = Annotated[float, Range(-1e-9, 1 + 1e-9, "a number from 0 to 1")]
 """A share: a quotient of sums, which are rounded."""
+
+DialectName: TypeAlias = Literal[
+    "duckdb",
+    "sqlite",
+    "postgres",
+    "redshift",
+    "mysql",
+    "tsql",
+    "bigquery",
+    "snowflake",
+    "spark",
+    "trino",
+    "clickhouse",
+    "oracle",
+    "postgresql",
+    "mariadb",
+    "sqlserver",
+    "mssql",
+    "databricks",
+    "athena",
+    "presto",
+]
+"""An engine of SQL: those of `render.forms.dialects.DIALECTS`, and their other names."""
 
 LATER = object()
 """Marks a field of a record that model files of older versions lack: `Annotated[int | None, LATER]`."""

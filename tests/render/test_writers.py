@@ -21,7 +21,7 @@ from boxwood import ThresholdTree, TreeBuilder, explain
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import in_spreadsheet
-from boxwood.render.forms.dialects import DIALECTS, dialect_of
+from boxwood.render.forms.dialects import DIALECTS, OTHER_NAMES, dialect_of
 from boxwood.table.sql import as_number
 from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
@@ -127,6 +127,39 @@ def test_the_expression_has_a_name_if_it_is_given_one():
     ex = explained_by(ThresholdTree.from_dict({"cluster": 0}), ("x",), ("a",))
     assert ex.to_sql(alias="segment").endswith("\n'a' AS \"segment\"")
     assert 'AS "segment"\nFROM "t"' in ex.to_sql(table="t", alias="segment")
+
+
+def test_engines_have_other_names_and_a_misspelt_one_gets_a_hint():
+    ex = case(60, 1)[0]
+    for name, dialect in {**OTHER_NAMES, **dict(zip(DIALECTS, DIALECTS, strict=True))}.items():
+        for spelt in (name, name.upper(), name.capitalize()):
+            assert ex.to_sql(spelt) == ex.to_sql(dialect)
+        assert ex.watch_sql(name.title(), "t") == ex.watch_sql(dialect, "t")
+    for wrong, meant in {"postgre": "postgres", "big query": "bigquery", "Click-House": "clickhouse"}.items():
+        with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
+            ex.to_sql(wrong)
+    for wrong in ("", "db2", None, 3):
+        with pytest.raises(ValueError, match="dialect must be one of 'duckdb', 'sqlite', 'postgres'"):
+            ex.to_sql(wrong)
+
+
+@pytest.mark.parametrize("type", ["", "VARCHAR(20)", "NVARCHAR(20)", "TEXT", "CHAR(4)"])
+def test_sql_server_compares_the_bytes_of_one_type_of_text(type):
+    import sqlglot
+    from sqlglot import exp
+
+    import boxwood
+
+    ex = boxwood.explain(pd.DataFrame({"plan": ["free", "plus", "team"] * 4}), ["a", "a", "b"] * 4)
+    query = sqlglot.parse_one(ex.to_sql("tsql", types={"plan": type} if type else None), read="tsql")
+    for cast in query.find_all(exp.Cast):
+        if cast.is_type("varbinary"):
+            text = cast.this
+            assert (
+                text.args.get("is_string") or isinstance(text, exp.National) or text.to.sql("tsql") == "NVARCHAR(MAX)"
+            )
+    casts = [cast for cast in query.find_all(exp.Cast) if isinstance(cast.this, exp.Column)]
+    assert {cast.to.sql("tsql") for cast in casts} == {"NVARCHAR(MAX)"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

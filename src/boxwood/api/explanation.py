@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 from numpy.typing import ArrayLike
 
 from boxwood._messages import renamed
-from boxwood._types import Array, Indices
+from boxwood._types import Array, DialectName, Indices
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree, with_names
 
@@ -1297,7 +1297,7 @@ class Explanation(MeasuredTree):
     # ------------------------------------------------------------ programs that label rows elsewhere, as `predict` does
     def to_sql(
         self,
-        dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+        dialect: DialectName = "duckdb",
         table: str | Sequence[str] | None = None,
         alias: str | None = None,
         layout: Literal["flat", "nested"] = "flat",
@@ -1323,9 +1323,10 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
-            Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing
-            else, the others `pip install sqlglot`.
+        dialect : str, default="duckdb"
+            Engine: "duckdb", "sqlite", "postgres" (or "postgresql"), which need nothing else, and with
+            `pip install sqlglot` "redshift", "mysql" ("mariadb"), "tsql" ("sqlserver", "mssql"), "bigquery",
+            "snowflake", "spark" ("databricks"), "trino" ("athena", "presto"), "clickhouse" and "oracle".
         table : str or sequence of str, default=None
             A table, for a query that selects its columns and the new column "cluster" ("cluster_1" if the model has a
             column "cluster", and so on). In a text, points separate the parts of a name, as in "sales.customers"; a
@@ -1347,8 +1348,8 @@ class Explanation(MeasuredTree):
         Raises
         ------
         DataError
-            If the name of a tested column differs from another's in case only, which all engines but PostgreSQL and
-            Snowflake take for the same, or if a name has the character 0.
+            If the name of a tested column differs from another's in case only, which all engines but PostgreSQL,
+            Snowflake, ClickHouse and Oracle take for the same, or if a name has the character 0.
         ImportError
             If the dialect needs sqlglot, which is missing.
         ValueError
@@ -1376,7 +1377,7 @@ class Explanation(MeasuredTree):
 
     def watch_sql(
         self,
-        dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+        dialect: DialectName = "duckdb",
         table: str | Sequence[str] = "rows",
         types: Mapping[str, str] | None = None,
     ) -> str:

@@ -22,7 +22,7 @@ from boxwood.cli._options import (
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
 from boxwood.render import EXPORTERS
-from boxwood.render.forms.dialects import DIALECTS, LAYOUTS
+from boxwood.render.forms.dialects import DIALECTS, LAYOUTS, OTHER_NAMES
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
@@ -75,8 +75,8 @@ _GROUPS = {
 @click.option("--to", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form.")
 @click.option(
     "--dialect",
-    type=click.Choice(list(DIALECTS)),
-    help="Engine of the SQL; the default is duckdb. tsql is SQL Server, mysql also MariaDB.",
+    type=click.Choice([*DIALECTS, *OTHER_NAMES], case_sensitive=False),
+    help="Engine of the SQL; the default is duckdb.",
 )
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."

@@ -17,7 +17,7 @@ import numpy as np
 from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import name_as_text, refuse_unknown_columns
 from boxwood._messages import as_written
-from boxwood._types import Indices
+from boxwood._types import DialectName, Indices
 from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
@@ -44,7 +44,7 @@ _SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by g
 def sql(
     model: Any,
     *,
-    dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+    dialect: DialectName = "duckdb",
     table: str | Sequence[str] | None = None,
     alias: str | None = None,
     layout: Literal["flat", "nested"] = "flat",
@@ -66,9 +66,8 @@ def sql(
     Parameters
     ----------
     model : Explanation, or a fitted estimator with `explanation_`
-    dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
-        Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing else,
-        the others `pip install sqlglot`.
+    dialect : {"duckdb", "sqlite", "postgres", "redshift", "mysql", "tsql", ...}, default="duckdb"
+        Engine; see `Explanation.to_sql`.
     table : str or sequence of str, default=None
         A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
         model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
@@ -80,7 +79,7 @@ def sql(
     ------
     DataError
         If the name of a tested column differs from another's in case only, and the engine takes them for the same: all
-        do but PostgreSQL and Snowflake. If a name has the character 0.
+        do but PostgreSQL, Snowflake, ClickHouse and Oracle. If a name has the character 0.
     ImportError
         If the dialect needs sqlglot, which is missing.
     ValueError
@@ -262,7 +261,8 @@ def _named(case: str, alias: str | None, dialect: Dialect) -> str:
 def _query(ex: MeasuredTree, case: str, alias: str | None, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
     named = _named(case, alias or new_name("cluster", ex.columns), dialect)
-    return f"SELECT *,\n  {named}\nFROM {table_name(table, dialect)}"
+    stars, behind = dialect.all_columns
+    return f"SELECT {stars},\n  {named}\nFROM {table_name(table, dialect)}{behind}"
 
 
 def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
