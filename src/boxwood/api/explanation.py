@@ -1330,7 +1330,8 @@ class Explanation(MeasuredTree):
         table : str or sequence of str, default=None
             A table, for a query that selects its columns and the new column "cluster" ("cluster_1" if the model has a
             column "cluster", and so on). In a text, points separate the parts of a name, as in "sales.customers"; a
-            sequence has one text for each part. None gives the expression alone.
+            sequence has one text for each part. A part in double braces, as "{{ ref('customers') }}" of dbt, stays as
+            it is. None gives the expression alone.
         alias : str, default=None
             Name of the new column, in the expression, too. None gives the expression no name.
         layout : {"flat", "nested"}, default="flat"
@@ -1416,6 +1417,65 @@ class Explanation(MeasuredTree):
         from boxwood.render.forms.watch import watch_sql
 
         return watch_sql(self, dialect, table, types)
+
+    def to_dbt(
+        self,
+        table: str = "rows",
+        dialect: DialectName = "postgres",
+        nan: bool = True,
+        types: Mapping[str, str] | None = None,
+        reasons: bool = False,
+    ) -> dict[str, str]:
+        """Return a model of dbt that adds the cluster to a table, and its tests: texts by the names of their files.
+
+        "customers_clusters.sql" is the model, for the table "customers". "schema.yml" describes it, and tests that the
+        new column holds nothing but the clusters; that each row has one is a test that warns.
+
+        Parameters
+        ----------
+        table : str, default="rows"
+            Name of a model of dbt, for `ref`, or an expression in braces, such as "{{ source('shop', 'customers') }}".
+        dialect, nan, types, reasons
+            As for `to_sql`.
+
+        Raises
+        ------
+        DataError
+            As `to_sql` does, and if a name of a cluster has braces that dbt takes for its own.
+        ImportError, ValueError
+            As `to_sql` does.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> files = ex.to_dbt("people", types={"age": "INTEGER"})
+        >>> print(files["people_clusters.sql"])
+        -- boxwood ...
+        SELECT *,
+          CASE
+            WHEN "age" <= 5 THEN 'young'
+            WHEN "age" > 5 THEN 'old'
+          END AS "cluster"
+        FROM {{ ref('people') }}
+        >>> print(files["schema.yml"])
+        # boxwood ...
+        version: 2
+        models:
+          - name: people_clusters
+            description: "Rules of 2 clusters, 2 leaves, agreement 100.0%"
+            columns:
+              - name: cluster
+                quote: true
+                data_tests:
+                  - accepted_values:
+                      values: ["old", "young"]
+                  - not_null:  # a row without a cluster lacks a value, or has a word that was never seen
+                      config: {severity: warn}
+        """
+        from boxwood.render.forms.dbt import dbt
+
+        return dbt(self, table=table, dialect=dialect, nan=nan, types=types, reasons=reasons)
 
     def to_python(self) -> str:
         """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.

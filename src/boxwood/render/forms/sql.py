@@ -260,17 +260,31 @@ def _named(case: str, alias: str | None, dialect: Dialect) -> str:
 
 def _query(ex: MeasuredTree, case: str, alias: str | None, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
-    named = _named(case, alias or new_name("cluster", ex.columns), dialect)
+    named = _named(case, alias or new_column(ex), dialect)
     stars, behind = dialect.all_columns
     return f"SELECT {stars},\n  {named}\nFROM {table_name(table, dialect)}{behind}"
 
 
+def new_column(ex: MeasuredTree) -> str:
+    """Return the name of the column that a query adds to a table."""
+    return new_name("cluster", ex.columns)
+
+
 def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
-    """Return the name of a table, quoted part by part."""
-    parts = table.split(".") if isinstance(table, str) else list(table) if isinstance(table, Iterable) else []
+    """Return the name of a table, quoted part by part; a part in double braces is for dbt, and stays as it is."""
+    parts = _PART.findall(table) if isinstance(table, str) else list(table) if isinstance(table, Iterable) else []
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
-    return ".".join(map(dialect.name, parts))
+    return ".".join(part if is_template(part) else dialect.name(part) for part in parts)
+
+
+def is_template(text: str) -> bool:
+    """Return whether a text is an expression in double braces, which dbt replaces by a name."""
+    return _TEMPLATE.fullmatch(text) is not None
+
+
+_TEMPLATE = re.compile(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
+_PART = re.compile(rf"(?:^|(?<=\.))({_TEMPLATE.pattern}|[^.]*)(?=\.|$)", re.DOTALL)
 
 
 def sql_case(
