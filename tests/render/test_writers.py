@@ -23,6 +23,7 @@ from boxwood.errors import DataError
 from boxwood.render.forms.code import in_spreadsheet
 from boxwood.render.forms.dialects import DIALECTS, OTHER_NAMES, dialect_of
 from boxwood.table.sql import as_number
+from boxwood.tree.boxes import reached_by_missing
 from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
 from tests.scale import SLOW, law
@@ -121,6 +122,23 @@ def test_types_and_layouts_that_are_unknown_are_refused():
     assert deep.to_sql("duckdb", layout="nested").count("CASE\n") == 11
     with pytest.raises(ValueError, match="tsql cannot be asked to nest a tree of depth 11"):
         deep.to_sql("tsql", layout="nested")
+
+
+@law(8)
+def test_nested_conditions_leave_out_what_the_way_has_shown(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 40, 300).astype(float)
+    label = x // (6 + seed % 5)
+    x[rng.random(300) < 0.1] = np.nan
+    frame = pd.DataFrame({"x": x, "z": rng.random(300)})
+    ex = explain(frame, np.where(np.isnan(x), rng.choice(label), label).astype(int), missing="learn")
+    query = ex.to_sql(layout="nested")
+    reached = reached_by_missing(ex.tree, {0})
+    assert 1 <= len(reached) < (ex.tree.feature >= 0).sum()
+    assert query.count('"x" IS NULL') == len(reached)
+    assert query.count("isnan(") == 2 * len(reached)  # once for each side
+    found = duckdb.sql(f"SELECT {query} FROM frame").fetchall()
+    assert [name for (name,) in found] == ex.predict(frame).tolist()
 
 
 def test_the_expression_has_a_name_if_it_is_given_one():

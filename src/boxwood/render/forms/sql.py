@@ -24,12 +24,12 @@ from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
 from boxwood.render.forms.lost import lost_ways
-from boxwood.render.forms.sql_tests import Test, condition_of_box, nan_first, test_of, without_nan
+from boxwood.render.forms.sql_tests import Test, condition_of_box, nan_first, test_of, within_known, without_nan
 from boxwood.render.forms.walk import comment, provenance
 from boxwood.table.sql import TYPES, type_of
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.boxes import boxes as tree_boxes
-from boxwood.tree.boxes import sides
+from boxwood.tree.boxes import restrict, sides
 from boxwood.tree.nodes import Cut
 from boxwood.tree.on_frames import new_name
 
@@ -183,8 +183,7 @@ def _said_of_nan(case: str, dialect: Dialect) -> str:
     """Return a line on why NaN is asked for, if it is."""
     if dialect.nan is None or not any(part in case for part in ("isnan(", "IS_NAN(", "CAST('NaN' AS")):
         return ""
-    why = ". isnan tests a CASE, because statistics of Parquet files ignore NaN" if dialect.trusts_statistics else ""
-    return f"-- NaN counts as missing; nan=False omits the tests for it{why}\n"
+    return "-- NaN counts as missing; if no column has any, leave out the tests for it: nan=False, or --no-nan\n"
 
 
 def _remarks(
@@ -440,27 +439,31 @@ def _block(lines: Sequence[str], level: int) -> str:
 def _nested(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str], level: int) -> str:
     """Return the expression for a tree, a condition for each side of a cut, and in it the expression for what is below.
 
-    A column is asked for NaN where the way down the tree first tests it.
+    A column is asked for NaN where the way down the tree first tests it; what the way has shown is not asked again.
     """
     leaf: dict[int, str] = dict(zip(tree.leaf_nodes.tolist(), values, strict=True))
 
-    def below(node: int, known: frozenset[int], level: int) -> str:
+    def below(node: int, box: Box, level: int) -> str:
         if node in leaf:
             return leaf[node]
         feature, upper, lower, members = tree.test(node)
-        test = without_nan(tests[feature]) if feature in known else tests[feature]
+        test = without_nan(tests[feature]) if feature in box else tests[feature]
         is_nan = nan_first(test)
         lines = [f"WHEN {is_nan} THEN NULL"] * bool(is_nan)
         test = without_nan(test) if is_nan else test
         for inside, child in ((True, node + 1), (False, int(tree.second[node]))):
-            pieces = sides(Cut(node, feature, lower, upper, inside, members))
-            if condition := test.within(pieces):
-                result = below(child, known | {feature}, level + 2)
+            cut = Cut(node, feature, lower, upper, inside, members)
+            inner = restrict(box, cut)
+            ways = [test.within(sides(cut))]
+            if feature in box and inner[feature]:
+                ways.append(within_known(test, inner[feature], box[feature]))
+            if condition := min(ways, key=len):
+                result = below(child, inner, level + 2)
                 apart = f"\n{'  ' * (level + 2)}" if result.startswith("CASE\n") else " "
                 lines.append(f"WHEN {condition} THEN{apart}{result}")
         return _block(lines, level)
 
-    return below(0, frozenset(), level)
+    return below(0, {}, level)
 
 
 def _conditions(boxes: Sequence[Box], tests: Mapping[int, Test], results: Sequence[str | None]) -> list[str]:
