@@ -213,6 +213,19 @@ def test_a_query_runs():
 # ---------------------------------------------------------------------------------------------------- spreadsheets
 
 
+def test_a_formula_with_semicolons_is_the_same_but_for_its_signs():
+    frame = pd.DataFrame({"a, b; c.5": [1.5, 2.5, 8.5, 9.5] * 5, "w": ["x,1.5", 'y"z;', "x,1.5", "u"] * 5})
+    ex = explain(frame, ["p,q", "p,q", "r.s", "t"] * 5, method="cart")
+    for columns in (None, [*frame.columns]):
+        plain, other = (ex.to_formula(columns=columns, separator=sign) for sign in ",;")
+        texts = [re.findall('"[^"]*"', each) for each in (plain, other)]
+        assert texts[0] == texts[1]
+        outside = [re.sub('"[^"]*"', "T", each) for each in (plain, other)]
+        assert outside[0].replace(",", ";").replace(".", ",") == outside[1] != outside[0]
+    with pytest.raises(ValueError, match="separator must be one of"):
+        ex.to_formula(separator=":")
+
+
 def by_header(ex, sheet):
     """Return what the formula gives for each row of a whole sheet, the first row of which has names."""
     import formulas

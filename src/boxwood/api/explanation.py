@@ -1540,7 +1540,14 @@ class Explanation(MeasuredTree):
 
         return javascript(self, module=module)
 
-    def to_formula(self, *, row: int = 2, columns: Sequence[str] | None = None, let: bool = True) -> str:
+    def to_formula(
+        self,
+        *,
+        row: int = 2,
+        columns: Sequence[str] | None = None,
+        let: bool = True,
+        separator: Literal[",", ";"] = ",",
+    ) -> str:
         """Return a formula that gives the cluster of a row of a spreadsheet.
 
         It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
@@ -1560,6 +1567,10 @@ class Explanation(MeasuredTree):
         let : bool, default=True
             Whether LET names the values of columns, so that the formula finds each once: Excel from 2021 on, Google
             Sheets and LibreOffice from 24.8 on have it. False is for older ones. With `columns` there is no need.
+        separator : {",", ";"}, default=","
+            What stands between arguments. ";" is for sheets whose decimals have a comma, as German ones do; numbers of
+            the formula then have one, too. Names of functions are English, as Google Sheets takes them everywhere; a
+            German Excel takes them from a file alone, with ",".
 
         Raises
         ------
@@ -1569,7 +1580,7 @@ class Explanation(MeasuredTree):
             them, if the name of a tested column differs from another's in case only, which a spreadsheet takes for the
             same.
         ValueError
-            If `row` is no whole number of at least 1; without `columns`, of at least 2.
+            If `row` is no whole number of at least 1; without `columns`, of at least 2; if `separator` is another one.
 
         Examples
         --------
@@ -1584,7 +1595,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.formula import formula
 
-        return formula(self, row=row, columns=columns, let=let)
+        return formula(self, row=row, columns=columns, let=let, separator=separator)
 
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted tree of scikit-learn that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.

@@ -71,7 +71,7 @@ Examples:
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "layout", "nan", "types", "reasons", "module", "columns", "let"),
+    "Form": ("form", "dialect", "table", "layout", "nan", "types", "reasons", "module", "columns", "let", "separator"),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -129,6 +129,11 @@ _GROUPS = {
     flag_value=False,
     default=None,
     help="A formula for spreadsheets without LET, such as Excel 2019; it is longer.",
+)
+@click.option(
+    "--separator",
+    type=click.Choice([",", ";"]),
+    help="What stands between arguments of the formula; with ; its numbers have decimal commas.",
 )
 @takes_page_options
 @output_option(_check_out, "File to write instead of printing, or the folder for dbt.")

@@ -67,7 +67,7 @@ EXPORTERS = {
         "to_formula",
         "a formula for row 2 of a spreadsheet",
         "code",
-        ("columns", "let"),
+        ("columns", "let", "separator"),
     ),
     "onnx": Exporter("render.forms.onnx", "onnx", "to_onnx", "an ONNX model for float32 rows", "bytes"),
     "pmml": Exporter("render.forms.pmml", "pmml", "to_pmml", "a PMML model, for scoring engines"),
