@@ -398,7 +398,8 @@ class Explanation(MeasuredTree):
             - "rules" has a row for each leaf: the fields of `LeafSummary`, and its rule as text.
             - "confusion" has the clusters as rows, and those that the rules give as columns; see `confusion`.
             - "profile" has a row for each column and cluster, for categories one for each of them; see `profile`.
-            - "misassigned" has a row for each misassigned row; see `misassigned`.
+            - "misassigned" has a row for each misassigned row; see `misassigned`. Dates are texts, thresholds too, and
+              so they are in "profile". Rows are counted from 0, whatever the index of a frame is.
             - "odd_rows" has a row for each odd row; see `odd_rows`.
 
         Raises

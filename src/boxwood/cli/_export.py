@@ -181,8 +181,9 @@ def _write_folder(folder: str, files: dict[str, str], quiet: bool) -> None:
 def _written(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes | dict[str, str]:
     """Return the form; options that it cannot take are errors of usage."""
     try:
-        return written(explanation, form, **options)
+        content: str | bytes | dict[str, str] = written(explanation, form, **options)
     except ValueError as error:
         if isinstance(error, DataError):
             raise
         raise click.UsageError(str(error)) from None
+    return content

@@ -71,7 +71,7 @@ def _schema(ex: MeasuredTree, model: str, dialect: Dialect, reasons: bool) -> st
 
 def _values(ex: MeasuredTree, dialect: Dialect, reasons: bool) -> tuple[Sequence[str | int], bool]:
     """Return the values of the column as dbt puts them into its query, which adds quotes alone, and whether to."""
-    whole = [int(name) for name in ex.names if isinstance(name, Integral) and not isinstance(name, bool)]
+    whole = [int(str(name)) for name in ex.names if isinstance(name, Integral) and not isinstance(name, bool)]
     if len(whole) == len(ex.names) and not reasons:
         return whole, False
     texts = [*map(name_as_text, ex.names), *["missing", "never seen"] * reasons]
