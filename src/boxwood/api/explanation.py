@@ -247,7 +247,8 @@ class Explanation(MeasuredTree):
         ----------
         row : mapping, data frame of one row, sequence of d values, or int
             The row: its values by the names of columns, or in the order of `columns`, or the position, from 0, of a row
-            that the explanation was measured on. Columns that the tree does not test may be missing from a mapping or a frame.
+            that the explanation was measured on. Columns that the tree does not test may be missing from a mapping or
+            a frame.
         immutable : collection of str, default=()
             Columns that no change may touch.
 
