@@ -63,5 +63,28 @@ MethodName: TypeAlias = Literal[
 ]
 """The names of `grow.METHODS`, and "auto"."""
 
+DialectName: TypeAlias = Literal[
+    "duckdb",
+    "sqlite",
+    "postgres",
+    "redshift",
+    "mysql",
+    "tsql",
+    "bigquery",
+    "snowflake",
+    "spark",
+    "trino",
+    "clickhouse",
+    "oracle",
+    "postgresql",
+    "mariadb",
+    "sqlserver",
+    "mssql",
+    "databricks",
+    "athena",
+    "presto",
+]
+"""An engine of SQL: those of `render.forms.dialects.DIALECTS`, and their other names."""
+
 LATER = object()
 """Marks a field of a record that model files of older versions lack: `Annotated[int | None, LATER]`."""

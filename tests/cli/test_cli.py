@@ -224,7 +224,7 @@ BAD = [
     Bad(
         "export model.json --to pdf",
         USAGE,
-        "Invalid value for '--to': 'pdf' is not one of 'text', 'sentences', 'markdown', 'csv', 'json', 'sql', "
+        "Invalid value for '--to': 'pdf' is not one of 'text', 'sentences', 'markdown', 'csv', 'json', 'sql', 'dbt', "
         "'python', 'javascript', 'formula', 'onnx', 'pmml', 'html'.",
     ),
     Bad(
@@ -618,6 +618,11 @@ def test_export_writes_what_the_methods_return(folder, tmp_path):
             result = run(folder, "export", "{}/species.json", "--to", form, code=USAGE)
             assert f"'{form}' is not one of" in result.stderr
             continue
+        if exporter.kind == "folder":
+            run(folder, "export", "{}/species.json", "--to", form, "-o", tmp_path / form)
+            found = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / form).iterdir()}
+            assert found == {name: f"{text}\n" for name, text in written.items()}
+            continue
         run(folder, "export", "{}/species.json", "--to", form, "-o", tmp_path / "out")
         content = (tmp_path / "out").read_bytes()
         assert content == (written if exporter.kind == "bytes" else f"{written}\n".encode())
@@ -644,13 +649,16 @@ def test_export_of_a_formula_for_the_columns_of_a_sheet(folder):
 
 def test_export_refuses_what_a_form_cannot_take(folder):
     for options, message in (
-        (["--dialect", "mysql"], "--dialect needs --to sql"),
+        (["--dialect", "mysql"], "--dialect needs --to sql or --to dbt"),
         (["--to", "python", "--table", "t"], "--table needs --to sql"),
         (
             ["--to", "sql", "--table", "a..b"],
             "table must be a name such as 'customers' or 'sales.customers'; got 'a..b'",
         ),
         (["--to", "onnx"], "--to onnx does not write text; name a file with -o"),
+        (["--to", "dbt"], "--to dbt writes several files; name a folder with -o"),
+        (["--to", "dbt", "-o", folder / "species.json"], "--to dbt writes several files; name a folder with -o"),
+        (["--to", "sql", "-o", folder], f"'{folder}' is not a file; name another one"),
     ):
         assert message in run(folder, "export", "{}/species.json", *options, code=USAGE).stderr
 

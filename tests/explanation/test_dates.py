@@ -506,6 +506,28 @@ def test_a_date_of_javascript_is_what_its_text_is_wherever_the_clock_stands(seed
     assert json.loads(done.stdout) == [[label, label] for label in known]
 
 
+@law(4)
+def test_frames_of_facts_say_dates_as_dates(seed):
+    table = customers(seed)
+    odd = np.random.default_rng(seed).random(N) < 0.2
+    table["segment"] = table["segment"].mask(odd, "new")
+    ex = bw.explain(table, "segment", max_leaf_nodes=4)
+    dates = dict(ex.dates)
+    wrong = ex.to_frame("misassigned")
+    assert len(wrong) == len(ex.misassigned())
+    for row, known in zip(wrong.itertuples(), ex.misassigned(), strict=True):
+        if known.column in dates and known.threshold is not None:
+            assert row.threshold == dates[known.column].text(known.threshold)
+            assert pd.Timestamp(row.threshold).year in range(1962, 2028)
+    profile = ex.to_frame("profile")
+    for name in dates:
+        told = profile[profile["column"] == name]
+        median = table.groupby("segment")[name].median()
+        away = pd.to_datetime(told["q50"], format="ISO8601").to_numpy() - median.loc[told["cluster"]].to_numpy()
+        assert np.abs(away).max() <= np.timedelta64(1, "us")  # it is interpolated
+    assert all(isinstance(x, float) for x in profile.loc[profile["column"] == "age", "q50"])
+
+
 def test_formulas_and_pmml_compare_dates():
     ex = bw.explain(customers(), "segment", method="imm")
     assert ">=DATE(1969,5,1)" in ex.to_formula(columns=["age", "joined", "last"])

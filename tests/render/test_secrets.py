@@ -61,7 +61,7 @@ def written(ex):
     """Return everything that an explanation can be written as."""
     ex.profile()
     ex.worth("wage")
-    said = {name: form.write(ex) for name, form in EXPORTERS.items() if name not in ("onnx", "sklearn")}
+    said = {name: str(form.write(ex)) for name, form in EXPORTERS.items() if name not in ("onnx", "sklearn")}
     said |= {
         "dict": json.dumps(ex.to_dict()),
         "printed": str(ex),

@@ -21,8 +21,9 @@ from boxwood import ThresholdTree, TreeBuilder, explain
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import in_spreadsheet
-from boxwood.render.forms.dialects import DIALECTS, dialect_of
+from boxwood.render.forms.dialects import DIALECTS, OTHER_NAMES, dialect_of
 from boxwood.table.sql import as_number
+from boxwood.tree.boxes import reached_by_missing
 from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
 from tests.scale import SLOW, law
@@ -123,10 +124,60 @@ def test_types_and_layouts_that_are_unknown_are_refused():
         deep.to_sql("tsql", layout="nested")
 
 
+@law(8)
+def test_nested_conditions_leave_out_what_the_way_has_shown(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 40, 300).astype(float)
+    label = x // (6 + seed % 5)
+    x[rng.random(300) < 0.1] = np.nan
+    frame = pd.DataFrame({"x": x, "z": rng.random(300)})
+    ex = explain(frame, np.where(np.isnan(x), rng.choice(label), label).astype(int), missing="learn")
+    query = ex.to_sql(layout="nested")
+    reached = reached_by_missing(ex.tree, {0})
+    assert 1 <= len(reached) < (ex.tree.feature >= 0).sum()
+    assert query.count('"x" IS NULL') == len(reached)
+    assert query.count("isnan(") == 2 * len(reached)  # once for each side
+    found = duckdb.sql(f"SELECT {query} FROM frame").fetchall()
+    assert [name for (name,) in found] == ex.predict(frame).tolist()
+
+
 def test_the_expression_has_a_name_if_it_is_given_one():
     ex = explained_by(ThresholdTree.from_dict({"cluster": 0}), ("x",), ("a",))
     assert ex.to_sql(alias="segment").endswith("\n'a' AS \"segment\"")
     assert 'AS "segment"\nFROM "t"' in ex.to_sql(table="t", alias="segment")
+
+
+def test_engines_have_other_names_and_a_misspelt_one_gets_a_hint():
+    ex = case(60, 1)[0]
+    for name, dialect in {**OTHER_NAMES, **dict(zip(DIALECTS, DIALECTS, strict=True))}.items():
+        for spelt in (name, name.upper(), name.capitalize()):
+            assert ex.to_sql(spelt) == ex.to_sql(dialect)
+        assert ex.watch_sql(name.title(), "t") == ex.watch_sql(dialect, "t")
+    for wrong, meant in {"postgre": "postgres", "big query": "bigquery", "Click-House": "clickhouse"}.items():
+        with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
+            ex.to_sql(wrong)
+    for wrong in ("", "db2", None, 3):
+        with pytest.raises(ValueError, match="dialect must be one of 'duckdb', 'sqlite', 'postgres'"):
+            ex.to_sql(wrong)
+
+
+@pytest.mark.parametrize("type", ["", "VARCHAR(20)", "NVARCHAR(20)", "TEXT", "CHAR(4)"])
+def test_sql_server_compares_the_bytes_of_one_type_of_text(type):
+    import sqlglot
+    from sqlglot import exp
+
+    import boxwood
+
+    ex = boxwood.explain(pd.DataFrame({"plan": ["free", "plus", "team"] * 4}), ["a", "a", "b"] * 4)
+    query = sqlglot.parse_one(ex.to_sql("tsql", types={"plan": type} if type else None), read="tsql")
+    for cast in query.find_all(exp.Cast):
+        if cast.is_type("varbinary"):
+            text = cast.this
+            assert (
+                text.args.get("is_string") or isinstance(text, exp.National) or text.to.sql("tsql") == "NVARCHAR(MAX)"
+            )
+    casts = [cast for cast in query.find_all(exp.Cast) if isinstance(cast.this, exp.Column)]
+    assert {cast.to.sql("tsql") for cast in casts} == {"NVARCHAR(MAX)"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -160,6 +211,19 @@ def test_a_query_runs():
 
 
 # ---------------------------------------------------------------------------------------------------- spreadsheets
+
+
+def test_a_formula_with_semicolons_is_the_same_but_for_its_signs():
+    frame = pd.DataFrame({"a, b; c.5": [1.5, 2.5, 8.5, 9.5] * 5, "w": ["x,1.5", 'y"z;', "x,1.5", "u"] * 5})
+    ex = explain(frame, ["p,q", "p,q", "r.s", "t"] * 5, method="cart")
+    for columns in (None, [*frame.columns]):
+        plain, other = (ex.to_formula(columns=columns, separator=sign) for sign in ",;")
+        texts = [re.findall('"[^"]*"', each) for each in (plain, other)]
+        assert texts[0] == texts[1]
+        outside = [re.sub('"[^"]*"', "T", each) for each in (plain, other)]
+        assert outside[0].replace(",", ";").replace(".", ",") == outside[1] != outside[0]
+    with pytest.raises(ValueError, match="separator must be one of"):
+        ex.to_formula(separator=":")
 
 
 def by_header(ex, sheet):

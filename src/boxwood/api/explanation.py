@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 from numpy.typing import ArrayLike
 
 from boxwood._messages import renamed
-from boxwood._types import Array, Indices
+from boxwood._types import Array, DialectName, Indices
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree, with_names
 
@@ -278,8 +278,9 @@ class Explanation(MeasuredTree):
         Parameters
         ----------
         row : mapping, data frame of one row, sequence of d values, or int
-            The row: its values by the names of columns, or in the order of `columns`, or the position of a row that the
-            explanation was measured on. Columns that the tree does not test may be missing from a mapping or a frame.
+            The row: its values by the names of columns, or in the order of `columns`, or the position, from 0, of a row
+            that the explanation was measured on. Columns that the tree does not test may be missing from a mapping or
+            a frame.
         immutable : collection of str, default=()
             Columns that no change may touch.
 
@@ -430,7 +431,8 @@ class Explanation(MeasuredTree):
             - "rules" has a row for each leaf: the fields of `LeafSummary`, and its rule as text.
             - "confusion" has the clusters as rows, and those that the rules give as columns; see `confusion`.
             - "profile" has a row for each column and cluster, for categories one for each of them; see `profile`.
-            - "misassigned" has a row for each misassigned row; see `misassigned`.
+            - "misassigned" has a row for each misassigned row; see `misassigned`. Dates are texts, thresholds too, and
+              so they are in "profile". Rows are counted from 0, whatever the index of a frame is.
             - "odd_rows" has a row for each odd row; see `odd_rows`.
 
         Raises
@@ -1330,7 +1332,7 @@ class Explanation(MeasuredTree):
     # ------------------------------------------------------------ programs that label rows elsewhere, as `predict` does
     def to_sql(
         self,
-        dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+        dialect: DialectName = "duckdb",
         table: str | Sequence[str] | None = None,
         alias: str | None = None,
         layout: Literal["flat", "nested"] = "flat",
@@ -1356,13 +1358,15 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
-            Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing
-            else, the others `pip install sqlglot`.
+        dialect : str, default="duckdb"
+            Engine: "duckdb", "sqlite", "postgres" (or "postgresql"), which need nothing else, and with
+            `pip install sqlglot` "redshift", "mysql" ("mariadb"), "tsql" ("sqlserver", "mssql"), "bigquery",
+            "snowflake", "spark" ("databricks"), "trino" ("athena", "presto"), "clickhouse" and "oracle".
         table : str or sequence of str, default=None
             A table, for a query that selects its columns and the new column "cluster" ("cluster_1" if the model has a
             column "cluster", and so on). In a text, points separate the parts of a name, as in "sales.customers"; a
-            sequence has one text for each part. None gives the expression alone.
+            sequence has one text for each part. A part in double braces, as "{{ ref('customers') }}" of dbt, stays as
+            it is. None gives the expression alone.
         alias : str, default=None
             Name of the new column, in the expression, too. None gives the expression no name.
         layout : {"flat", "nested"}, default="flat"
@@ -1380,8 +1384,8 @@ class Explanation(MeasuredTree):
         Raises
         ------
         DataError
-            If the name of a tested column differs from another's in case only, which all engines but PostgreSQL and
-            Snowflake take for the same, or if a name has the character 0.
+            If the name of a tested column differs from another's in case only, which all engines but PostgreSQL,
+            Snowflake, ClickHouse and Oracle take for the same, or if a name has the character 0.
         ImportError
             If the dialect needs sqlglot, which is missing.
         ValueError
@@ -1409,7 +1413,7 @@ class Explanation(MeasuredTree):
 
     def watch_sql(
         self,
-        dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+        dialect: DialectName = "duckdb",
         table: str | Sequence[str] = "rows",
         types: Mapping[str, str] | None = None,
     ) -> str:
@@ -1448,6 +1452,65 @@ class Explanation(MeasuredTree):
         from boxwood.render.forms.watch import watch_sql
 
         return watch_sql(self, dialect, table, types)
+
+    def to_dbt(
+        self,
+        table: str = "rows",
+        dialect: DialectName = "postgres",
+        nan: bool = True,
+        types: Mapping[str, str] | None = None,
+        reasons: bool = False,
+    ) -> dict[str, str]:
+        """Return a model of dbt that adds the cluster to a table, and its tests: texts by the names of their files.
+
+        "customers_clusters.sql" is the model, for the table "customers". "schema.yml" describes it, and tests that the
+        new column holds nothing but the clusters; that each row has one is a test that warns.
+
+        Parameters
+        ----------
+        table : str, default="rows"
+            Name of a model of dbt, for `ref`, or an expression in braces, such as "{{ source('shop', 'customers') }}".
+        dialect, nan, types, reasons
+            As for `to_sql`.
+
+        Raises
+        ------
+        DataError
+            As `to_sql` does, and if a name of a cluster has braces that dbt takes for its own.
+        ImportError, ValueError
+            As `to_sql` does.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
+        >>> files = ex.to_dbt("people", types={"age": "INTEGER"})
+        >>> print(files["people_clusters.sql"])
+        -- boxwood ...
+        SELECT *,
+          CASE
+            WHEN "age" <= 5 THEN 'young'
+            WHEN "age" > 5 THEN 'old'
+          END AS "cluster"
+        FROM {{ ref('people') }}
+        >>> print(files["schema.yml"])
+        # boxwood ...
+        version: 2
+        models:
+          - name: people_clusters
+            description: "Rules of 2 clusters, 2 leaves, agreement 100.0%"
+            columns:
+              - name: cluster
+                quote: true
+                data_tests:
+                  - accepted_values:
+                      values: ["old", "young"]
+                  - not_null:  # a row without a cluster lacks a value, or has a word that was never seen
+                      config: {severity: warn}
+        """
+        from boxwood.render.forms.dbt import dbt
+
+        return dbt(self, table=table, dialect=dialect, nan=nan, types=types, reasons=reasons)
 
     def to_python(self) -> str:
         """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.
@@ -1512,7 +1575,14 @@ class Explanation(MeasuredTree):
 
         return javascript(self, module=module)
 
-    def to_formula(self, *, row: int = 2, columns: Sequence[str] | None = None, let: bool = True) -> str:
+    def to_formula(
+        self,
+        *,
+        row: int = 2,
+        columns: Sequence[str] | None = None,
+        let: bool = True,
+        separator: Literal[",", ";"] = ",",
+    ) -> str:
         """Return a formula that gives the cluster of a row of a spreadsheet.
 
         It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
@@ -1532,6 +1602,10 @@ class Explanation(MeasuredTree):
         let : bool, default=True
             Whether LET names the values of columns, so that the formula finds each once: Excel from 2021 on, Google
             Sheets and LibreOffice from 24.8 on have it. False is for older ones. With `columns` there is no need.
+        separator : {",", ";"}, default=","
+            What stands between arguments. ";" is for sheets whose decimals have a comma, as German ones do; numbers of
+            the formula then have one, too. Names of functions are English, as Google Sheets takes them everywhere; a
+            German Excel takes them from a file alone, with ",".
 
         Raises
         ------
@@ -1541,7 +1615,7 @@ class Explanation(MeasuredTree):
             them, if the name of a tested column differs from another's in case only, which a spreadsheet takes for the
             same.
         ValueError
-            If `row` is no whole number of at least 1; without `columns`, of at least 2.
+            If `row` is no whole number of at least 1; without `columns`, of at least 2; if `separator` is another one.
 
         Examples
         --------
@@ -1556,7 +1630,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.formula import formula
 
-        return formula(self, row=row, columns=columns, let=let)
+        return formula(self, row=row, columns=columns, let=let, separator=separator)
 
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted tree of scikit-learn that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.

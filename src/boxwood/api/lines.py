@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from boxwood._types import Array
+from boxwood._types import Array, DialectName
 from boxwood.explanation.measure.lines import Line, MeasuredLines
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Lines(MeasuredLines):
 
     def to_sql(
         self,
-        dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+        dialect: DialectName = "duckdb",
         table: str | Sequence[str] | None = None,
     ) -> str:
         """Return a CASE expression that gives the cluster of a row by its first line, NULL for one in no line.

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
+    check_writable,
     described,
-    form_output,
     load_model,
+    output_option,
     refuse_overwriting,
     takes_page_options,
     talk_options,
@@ -22,7 +25,7 @@ from boxwood.cli._options import (
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
 from boxwood.render import EXPORTERS
-from boxwood.render.forms.dialects import DIALECTS, LAYOUTS
+from boxwood.render.forms.dialects import DIALECTS, LAYOUTS, OTHER_NAMES
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
@@ -43,6 +46,10 @@ def _pairs(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
     return {name: type for name, _, type in pairs} or None
 
 
+def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    return path if path is not None and os.path.isdir(path) else check_writable(ctx, param, path)
+
+
 _HELP = f"""Print a saved model in another form.
 
 {described(_FORMS)}
@@ -59,11 +66,12 @@ Examples:
   boxwood export model.json
   boxwood export model.json --to sql --dialect postgres --table sales.customers
   boxwood export model.json --to python -o rules.py
+  boxwood export model.json --to dbt --table customers --dialect snowflake -o models/segments
 """
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "layout", "nan", "types", "reasons", "module", "columns", "let"),
+    "Form": ("form", "dialect", "table", "layout", "nan", "types", "reasons", "module", "columns", "let", "separator"),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -75,8 +83,8 @@ _GROUPS = {
 @click.option("--to", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form.")
 @click.option(
     "--dialect",
-    type=click.Choice(list(DIALECTS)),
-    help="Engine of the SQL; the default is duckdb. tsql is SQL Server, mysql also MariaDB.",
+    type=click.Choice([*DIALECTS, *OTHER_NAMES], case_sensitive=False),
+    help="Engine of the SQL; the default is duckdb.",
 )
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
@@ -122,8 +130,13 @@ _GROUPS = {
     default=None,
     help="A formula for spreadsheets without LET, such as Excel 2019; it is longer.",
 )
+@click.option(
+    "--separator",
+    type=click.Choice([",", ";"]),
+    help="What stands between arguments of the formula; with ; its numbers have decimal commas.",
+)
 @takes_page_options
-@form_output
+@output_option(_check_out, "File to write instead of printing, or the folder for dbt.")
 @talk_options
 def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
     """Write a saved model in another form."""
@@ -135,10 +148,16 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
             raise click.UsageError(f"--{'no-' * (name in ('nan', 'let'))}{name.replace('_', '-')} needs {where}")
     if exporter.kind == "bytes" and output is None:
         raise click.UsageError(f"--to {form} does not write text; name a file with -o")
+    if exporter.kind == "folder" and (output in (None, "-") or os.path.isfile(str(output))):
+        raise click.UsageError(f"--to {form} writes several files; name a folder with -o")
+    if exporter.kind != "folder" and output is not None and os.path.isdir(output):
+        raise click.BadParameter(f"'{output}' is not a file; name another one", param_hint="'-o' / '--output'")
     refuse_overwriting(output, model=model)
     explanation = load_model(model)
     content = _written(explanation, form, given)
-    if output is not None and output != "-":
+    if isinstance(content, dict):
+        _write_folder(str(output), content, quiet)
+    elif output is not None and output != "-":
         write(output, content, quiet)
     elif isinstance(content, str):
         show(content, is_code=exporter.kind != "text")
@@ -148,11 +167,23 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
         sys.stdout.buffer.flush()
 
 
-def _written(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes:
+def _write_folder(folder: str, files: dict[str, str], quiet: bool) -> None:
+    """Write files into a folder, which is made if it is not there; those of others stay as they are."""
+    for name in files:
+        path = os.path.join(folder, name)
+        if os.path.exists(path) and "boxwood" not in Path(path).read_text(encoding="utf-8", errors="replace"):
+            raise click.UsageError(f"'{path}' was not written by boxwood; name another folder with -o")
+    os.makedirs(folder, exist_ok=True)
+    for name, content in files.items():
+        write(os.path.join(folder, name), content, quiet)
+
+
+def _written(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes | dict[str, str]:
     """Return the form; options that it cannot take are errors of usage."""
     try:
-        return written(explanation, form, **options)
+        content: str | bytes | dict[str, str] = written(explanation, form, **options)
     except ValueError as error:
         if isinstance(error, DataError):
             raise
         raise click.UsageError(str(error)) from None
+    return content

@@ -220,13 +220,12 @@ OUTPUTS = {
 _FOR_PEOPLE = ("text", "markdown", "sentences", "html")  # who know the options of the command
 
 
-def written(explanation: Explanation, form: str, **options: Any) -> str | bytes:
+def written(explanation: Explanation, form: str, **options: Any) -> Any:
     """Return an explanation in a form of `EXPORTERS` as the command line writes it."""
     from boxwood.render import EXPORTERS
 
     said = in_options(explanation) if form in _FOR_PEOPLE else explanation
-    content: str | bytes = EXPORTERS[form].write(said, **options)
-    return content
+    return EXPORTERS[form].write(said, **options)
 
 
 def save(path: str, content: str | bytes) -> None:

@@ -29,7 +29,7 @@ Examples:
 @click.command(name="why", cls=Grouped, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("file", metavar="[TABLE]", required=False, type=click.Path())
-@click.option("--row", metavar="N", type=click.IntRange(min=1), help="Row of the table; the first one is 1.")
+@click.option("--row", metavar="N", type=click.IntRange(min=1), help="Row of the table, from 1; in Python from 0.")
 @click.option("--set", "given", metavar="COLUMN=VALUE", multiple=True, help="A value of the row; may be repeated.")
 @click.option(
     "--immutable",

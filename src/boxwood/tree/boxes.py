@@ -59,17 +59,17 @@ def boxes(tree: Nodes, at: Collection[int] | None = None) -> list[Box]:
             continue
         _, upper, lower, members = tree.test(node)
         cut = Cut(node, feature, lower, upper, True, members)
-        stack.append((int(tree.second[node]), _restrict(box, cut._replace(inside=False))))
-        stack.append((node + 1, _restrict(box, cut)))
+        stack.append((int(tree.second[node]), restrict(box, cut._replace(inside=False))))
+        stack.append((node + 1, restrict(box, cut)))
     return result
 
 
 def box_of(cuts: Iterable[Cut]) -> Box:
     """Return the box on one side of each of some cuts."""
-    return reduce(_restrict, cuts, {})
+    return reduce(restrict, cuts, {})
 
 
-def _restrict(box: Box, cut: Cut) -> Box:
+def restrict(box: Box, cut: Cut) -> Box:
     """Return the part of a box on one side of a cut."""
     allowed = box.get(cut.feature, (Interval(-math.inf, math.inf, True, True),))
     pieces = (a.intersection(b) for a in allowed for b in sides(cut))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from boxwood._dates import Dates
 from boxwood._frames import names_array
 from boxwood._imports import require
 from boxwood._validation import refuse_unknown
@@ -54,7 +55,8 @@ def _profile(ex: MeasuredTree) -> Iterator[Row]:
         for name, group in zip(ex.names, column.clusters, strict=True):
             about: Row = {"column": column.column, "cluster": name, "effect": column.effect}
             if isinstance(group, NumberGroup):
-                yield about | group._asdict() | dict(zip(_PERCENT, group.quantiles, strict=True))
+                facts = group._asdict() | dict(zip(_PERCENT, group.quantiles, strict=True))
+                yield about | _dated(facts, ("mean", *_PERCENT), getattr(column, "dates", None))
             elif isinstance(column, CategoryColumn) and isinstance(group, CategoryGroup):
                 yield from (about | row for row in _shares(group, column.categories))
 
@@ -66,8 +68,17 @@ def _shares(group: CategoryGroup, categories: Categories) -> Iterator[Row]:
 
 
 def _misassigned(ex: MeasuredTree) -> Iterator[Row]:
+    dates = dict(ex.dates)
     for one in misassigned_in(ex):
-        yield one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
+        facts = one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
+        yield _dated(facts, ("threshold",), dates.get(one.column or ""))
+
+
+def _dated(facts: Row, which: Sequence[str], dates: Dates | None) -> Row:
+    """Return facts of a column with some of its numbers as texts of dates, if it is one of dates."""
+    if dates is None:
+        return facts
+    return facts | {name: dates.text(x) for name in which if isinstance(x := facts[name], float)}
 
 
 def _odd_rows(ex: MeasuredTree) -> Iterator[Row]:

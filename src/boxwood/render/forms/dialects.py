@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
+from boxwood._frames import nearest_name
 from boxwood._imports import require
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
@@ -48,6 +49,8 @@ class Dialect:
     compared : pair of str, default=("{}", "{}")
         What makes two texts compare by all their characters: around a column's text, and around a literal. Some engines
         compare without case, or without spaces at the end, by default.
+    texts_differ : bool, default=False
+        Whether types of text differ in what `compared` makes of them, so that all are cast to `text` first.
     casts_booleans : bool, default=True
         Whether booleans can be cast to numbers. If not, they are compared by their texts where their type is unknown.
     truths : pair of str, default=("{}", "NOT {}")
@@ -66,6 +69,8 @@ class Dialect:
         Whether a moment without a zone can be compared with a day, which stands for its beginning.
     most_nested : int, default=100
         Most levels of CASE within CASE.
+    all_columns : pair of str, default=("*", "")
+        All columns of a table beside others, and what then follows the table's name.
     """
 
     quoted_name: Callable[[str], str] = as_name
@@ -81,6 +86,7 @@ class Dialect:
     may_hold_text: bool = False
     exact: Collection[str] | None = None
     compared: tuple[str, str] = ("{}", "{}")
+    texts_differ: bool = False
     casts_booleans: bool = True
     truths: tuple[str, str] = ("{}", "NOT {}")
     tells_case: bool = False
@@ -90,6 +96,7 @@ class Dialect:
     day: str = "DATE '{}'"
     days_for_moments: bool = True
     most_nested: int = 100
+    all_columns: tuple[str, str] = ("*", "")
 
     def name(self, name: str) -> str:
         """Return a name of a column or a table."""
@@ -122,7 +129,8 @@ class Dialect:
 
     def as_compared(self, expression: str, *, is_text: bool) -> str:
         """Return the text of a column, ready for a comparison with `compared_literal`."""
-        return self.compared[0].format(expression if is_text else f"CAST({expression} AS {self.text})")
+        as_it_is = is_text and not self.texts_differ
+        return self.compared[0].format(expression if as_it_is else f"CAST({expression} AS {self.text})")
 
     def compared_literal(self, text: str) -> str:
         """Return a text, ready for a comparison."""
@@ -214,6 +222,65 @@ def _postgres() -> Dialect:
     )
 
 
+def _redshift() -> Dialect:
+    name, literal = _quoting("redshift")  # a backslash in a text is two there
+    return replace(_postgres(), quoted_name=name, quoted_text=literal, tells_case=False)
+
+
+def _trino() -> Dialect:
+    name, literal = _quoting("trino")
+    return Dialect(
+        quoted_name=name,
+        quoted_text=literal,
+        nan=("is_nan({})", "NOT is_nan({})"),
+        nan_is_large=False,
+        exact=("DOUBLE",),
+        moments=("TIMESTAMP '{}'", "TIMESTAMP '{} UTC'"),
+    )
+
+
+def _clickhouse() -> Dialect:
+    # a cast of NULL needs a type that has NULL; DATE holds no day before 1970
+    name, literal = _quoting("clickhouse")
+    return Dialect(
+        quoted_name=name,
+        quoted_text=literal,
+        double="Nullable(Float64)",
+        text="Nullable(String)",
+        infinity="CAST('{}inf' AS Nullable(Float64))",
+        nan=("isNaN({})", "NOT isNaN({})"),
+        nan_is_large=False,
+        tells_case=True,
+        day="toDate32('{}')",
+        moments=("toDateTime64('{}', 6)", "toDateTime64('{}', 6, 'UTC')"),
+    )
+
+
+def _oracle() -> Dialect:
+    # most numbers are decimals, which have no infinity; what is compared with doubles becomes a double
+    name, literal = _quoting("oracle")
+    return Dialect(
+        quoted_name=name,
+        quoted_text=literal,
+        double="BINARY_DOUBLE",
+        text="VARCHAR2(4000)",
+        finite=_in_oracle,
+        infinity=None,
+        nan=("{} IS NAN", "{} IS NOT NAN"),
+        nan_types=("DOUBLE", "REAL"),
+        truths=("{} = 1", "{} = 0"),
+        tells_case=True,
+        moments=("TIMESTAMP '{}'", "TIMESTAMP '{} +00:00'"),
+        all_columns=("t.*", " t"),
+    )
+
+
+def _in_oracle(number: float) -> str:
+    """Return a finite double, as a decimal where Oracle has one so small or so large."""
+    is_decimal = not number or 1e-100 < abs(number) < 1e100
+    return repr(number) if is_decimal else f"CAST('{number!r}' AS BINARY_DOUBLE)"
+
+
 def _by_comparison(double: str) -> tuple[str, str]:
     """Return the tests of NaN where it equals itself; the cast suits columns of all types of numbers."""
     return f"{{}} = CAST('NaN' AS {double})", f"{{}} <> CAST('NaN' AS {double})"
@@ -265,6 +332,7 @@ def _tsql() -> Dialect:
         most_nested=10,
         day="CAST('{}' AS DATE)",
         compared=("CAST({} AS VARBINARY(MAX))", "CAST({} AS VARBINARY(MAX))"),
+        texts_differ=True,  # bytes of VARCHAR are not those of NVARCHAR, and TEXT has none
         moments=("CAST('{}' AS DATETIME2)", "CAST('{}+00:00' AS DATETIMEOFFSET)"),
     )
 
@@ -311,8 +379,23 @@ DIALECTS: dict[str, Callable[[], Dialect]] = {
     "bigquery": partial(_of_warehouse, "bigquery", casts_booleans=False),
     "snowflake": partial(_of_warehouse, "snowflake", casts_booleans=False),
     "spark": _spark,
+    "redshift": _redshift,
+    "trino": _trino,
+    "clickhouse": _clickhouse,
+    "oracle": _oracle,
 }
 """Dialects by their name in sqlglot. The first three need no extra; the others take quotes and types from sqlglot."""
+
+OTHER_NAMES = {
+    "postgresql": "postgres",
+    "mariadb": "mysql",
+    "sqlserver": "tsql",
+    "mssql": "tsql",
+    "databricks": "spark",
+    "athena": "trino",
+    "presto": "trino",
+}
+"""Names of engines that speak one of the dialects."""
 
 
 LAYOUTS = ("flat", "nested")
@@ -320,7 +403,7 @@ LAYOUTS = ("flat", "nested")
 
 
 def dialect_of(name: str) -> Dialect:
-    """Return a dialect.
+    """Return a dialect by its name or another one, in small letters or capitals.
 
     Raises
     ------
@@ -329,5 +412,10 @@ def dialect_of(name: str) -> Dialect:
     ValueError
         If there is no such dialect.
     """
-    refuse_unknown("dialect", name, tuple(DIALECTS))
-    return DIALECTS[name]()
+    known = [*DIALECTS, *OTHER_NAMES]
+    found = name.casefold() if isinstance(name, str) else name
+    nearest = nearest_name(found, known) if isinstance(name, str) and found not in known else None
+    if nearest is not None:
+        raise ValueError(f"dialect {shown(name)} is unknown; did you mean {nearest!r}?")
+    refuse_unknown("dialect", found, known)
+    return DIALECTS[OTHER_NAMES.get(found, found)]()

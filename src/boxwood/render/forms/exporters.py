@@ -24,9 +24,9 @@ class Exporter(NamedTuple):
         Method of `Explanation` that returns the form.
     what : str
         What it is, in a few words.
-    kind : {"text", "code", "bytes", "object"}
-        "text" is for people; "code" and "bytes" are data, and bytes are never printed on a terminal. An "object" lives
-        in Python alone, so the command line has no such form.
+    kind : {"text", "code", "bytes", "folder", "object"}
+        "text" is for people; "code" and "bytes" are data, and bytes are never printed on a terminal. A "folder" is
+        texts by the names of their files. An "object" lives in Python alone, so the command line has no such form.
     options : tuple of str
         Parameters of the function that the command line has as options.
     """
@@ -53,6 +53,10 @@ EXPORTERS = {
         *("render.forms.sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code"),
         ("dialect", "table", "layout", "nan", "types", "reasons"),
     ),
+    "dbt": Exporter(
+        *("render.forms.dbt", "dbt", "to_dbt", "a folder with a model of dbt and its tests, for --table", "folder"),
+        ("dialect", "table", "nan", "types", "reasons"),
+    ),
     "python": Exporter("render.forms.code", "python", "to_python", "a function of Python that needs no package"),
     "javascript": Exporter(
         "render.forms.code", "javascript", "to_javascript", "a function of JavaScript", "code", ("module",)
@@ -63,7 +67,7 @@ EXPORTERS = {
         "to_formula",
         "a formula for row 2 of a spreadsheet",
         "code",
-        ("columns", "let"),
+        ("columns", "let", "separator"),
     ),
     "onnx": Exporter("render.forms.onnx", "onnx", "to_onnx", "an ONNX model for float32 rows", "bytes"),
     "pmml": Exporter("render.forms.pmml", "pmml", "to_pmml", "a PMML model, for scoring engines"),

@@ -7,11 +7,11 @@ import re
 from collections.abc import Hashable, Sequence
 from datetime import datetime
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._dates import Dates
 from boxwood._frames import refuse_unknown_columns
-from boxwood._validation import shown, whole_number
+from boxwood._validation import refuse_unknown, shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.reference.budget import as_names
@@ -27,11 +27,19 @@ _SOUGHT = 120  # characters of a header that are sought; MATCH takes 255 with al
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")  # a header of which a spreadsheet makes a number
 
 
-def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None, let: bool = True) -> str:
+def formula(
+    model: Any,
+    *,
+    row: int = 2,
+    columns: Sequence[str] | None = None,
+    let: bool = True,
+    separator: Literal[",", ";"] = ",",
+) -> str:
     """Return a formula of nested IFs that gives the cluster of a row of a spreadsheet; see `Explanation.to_formula`.
 
     `model` may be a fitted estimator.
     """
+    refuse_unknown("separator", separator, (",", ";"))
     ex, row = explanation_of(model), whole_number("row", row, 2 if columns is None else 1)
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     if columns is None:
@@ -50,7 +58,12 @@ def formula(model: Any, *, row: int = 2, columns: Sequence[str] | None = None, l
             f"allows {LONGEST:,} and {DEEPEST}\nexplain with fewer leaves,{letters} or label the table with boxwood "
             "predict"
         )
-    return f"={text}"
+    return f"={text if separator == ',' else _with_semicolons(text)}"
+
+
+def _with_semicolons(text: str) -> str:
+    """Return a formula with semicolons between arguments, and commas in numbers; texts in quotes stay as they are."""
+    return re.sub('"[^"]*"|[,.]', lambda found: {",": ";", ".": ","}.get(found[0], found[0]), text)
 
 
 def _variables(columns: Sequence[str], tested: Sequence[int]) -> list[str]:

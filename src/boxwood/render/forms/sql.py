@@ -17,19 +17,27 @@ import numpy as np
 from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import name_as_text, refuse_unknown_columns
 from boxwood._messages import as_written
-from boxwood._types import Indices
+from boxwood._types import DialectName, Indices
 from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
 from boxwood.render.forms.lost import lost_ways
-from boxwood.render.forms.sql_tests import EVERY_ROW, Test, condition_of_box, nan_first, test_of, without_nan
+from boxwood.render.forms.sql_tests import (
+    EVERY_ROW,
+    Test,
+    condition_of_box,
+    nan_first,
+    test_of,
+    within_known,
+    without_nan,
+)
 from boxwood.render.forms.walk import comment, provenance
 from boxwood.table.sql import TYPES, type_of
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.boxes import boxes as tree_boxes
-from boxwood.tree.boxes import sides
+from boxwood.tree.boxes import restrict, sides
 from boxwood.tree.nodes import Cut
 from boxwood.tree.on_frames import new_name
 
@@ -44,7 +52,7 @@ _SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by g
 def sql(
     model: Any,
     *,
-    dialect: Literal["duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"] = "duckdb",
+    dialect: DialectName = "duckdb",
     table: str | Sequence[str] | None = None,
     alias: str | None = None,
     layout: Literal["flat", "nested"] = "flat",
@@ -66,9 +74,8 @@ def sql(
     Parameters
     ----------
     model : Explanation, or a fitted estimator with `explanation_`
-    dialect : {"duckdb", "sqlite", "postgres", "mysql", "tsql", "bigquery", "snowflake", "spark"}, default="duckdb"
-        Engine, by its name in sqlglot: "tsql" is SQL Server, "mysql" also MariaDB. The first three need nothing else,
-        the others `pip install sqlglot`.
+    dialect : {"duckdb", "sqlite", "postgres", "redshift", "mysql", "tsql", ...}, default="duckdb"
+        Engine; see `Explanation.to_sql`.
     table : str or sequence of str, default=None
         A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
         model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
@@ -80,7 +87,7 @@ def sql(
     ------
     DataError
         If the name of a tested column differs from another's in case only, and the engine takes them for the same: all
-        do but PostgreSQL and Snowflake. If a name has the character 0.
+        do but PostgreSQL, Snowflake, ClickHouse and Oracle. If a name has the character 0.
     ImportError
         If the dialect needs sqlglot, which is missing.
     ValueError
@@ -184,8 +191,7 @@ def _said_of_nan(case: str, dialect: Dialect) -> str:
     """Return a line on why NaN is asked for, if it is."""
     if dialect.nan is None or not any(part in case for part in ("isnan(", "IS_NAN(", "CAST('NaN' AS")):
         return ""
-    why = ". isnan tests a CASE, because statistics of Parquet files ignore NaN" if dialect.trusts_statistics else ""
-    return f"-- NaN counts as missing; nan=False omits the tests for it{why}\n"
+    return "-- NaN counts as missing; if no column has any, leave out the tests for it: nan=False, or --no-nan\n"
 
 
 def _remarks(
@@ -261,16 +267,31 @@ def _named(case: str, alias: str | None, dialect: Dialect) -> str:
 
 def _query(ex: MeasuredTree, case: str, alias: str | None, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
-    named = _named(case, alias or new_name("cluster", ex.columns), dialect)
-    return f"SELECT *,\n  {named}\nFROM {table_name(table, dialect)}"
+    named = _named(case, alias or new_column(ex), dialect)
+    stars, behind = dialect.all_columns
+    return f"SELECT {stars},\n  {named}\nFROM {table_name(table, dialect)}{behind}"
+
+
+def new_column(ex: MeasuredTree) -> str:
+    """Return the name of the column that a query adds to a table."""
+    return new_name("cluster", ex.columns)
 
 
 def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
-    """Return the name of a table, quoted part by part."""
-    parts = table.split(".") if isinstance(table, str) else list(table) if isinstance(table, Iterable) else []
+    """Return the name of a table, quoted part by part; a part in double braces is for dbt, and stays as it is."""
+    parts = _PART.findall(table) if isinstance(table, str) else list(table) if isinstance(table, Iterable) else []
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
-    return ".".join(map(dialect.name, parts))
+    return ".".join(part if is_template(part) else dialect.name(part) for part in parts)
+
+
+def is_template(text: str) -> bool:
+    """Return whether a text is an expression in double braces, which dbt replaces by a name."""
+    return _TEMPLATE.fullmatch(text) is not None
+
+
+_TEMPLATE = re.compile(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
+_PART = re.compile(rf"(?:^|(?<=\.))({_TEMPLATE.pattern}|[^.]*)(?=\.|$)", re.DOTALL)
 
 
 def sql_case(
@@ -426,27 +447,31 @@ def _block(lines: Sequence[str], level: int) -> str:
 def _nested(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str], level: int) -> str:
     """Return the expression for a tree, a condition for each side of a cut, and in it the expression for what is below.
 
-    A column is asked for NaN where the way down the tree first tests it.
+    A column is asked for NaN where the way down the tree first tests it; what the way has shown is not asked again.
     """
     leaf: dict[int, str] = dict(zip(tree.leaf_nodes.tolist(), values, strict=True))
 
-    def below(node: int, known: frozenset[int], level: int) -> str:
+    def below(node: int, box: Box, level: int) -> str:
         if node in leaf:
             return leaf[node]
         feature, upper, lower, members = tree.test(node)
-        test = without_nan(tests[feature]) if feature in known else tests[feature]
+        test = without_nan(tests[feature]) if feature in box else tests[feature]
         is_nan = nan_first(test)
         lines = [f"WHEN {is_nan} THEN NULL"] * bool(is_nan)
         test = without_nan(test) if is_nan else test
         for inside, child in ((True, node + 1), (False, int(tree.second[node]))):
-            pieces = sides(Cut(node, feature, lower, upper, inside, members))
-            if condition := test.within(pieces):
-                result = below(child, known | {feature}, level + 2)
+            cut = Cut(node, feature, lower, upper, inside, members)
+            inner = restrict(box, cut)
+            ways = [test.within(sides(cut))]
+            if feature in box and inner[feature]:
+                ways.append(within_known(test, inner[feature], box[feature]))
+            if condition := min(ways, key=len):
+                result = below(child, inner, level + 2)
                 apart = f"\n{'  ' * (level + 2)}" if result.startswith("CASE\n") else " "
                 lines.append(f"WHEN {condition} THEN{apart}{result}")
         return _block(lines, level)
 
-    return below(0, frozenset(), level)
+    return below(0, {}, level)
 
 
 def _conditions(boxes: Sequence[Box], tests: Mapping[int, Test], results: Sequence[str | None]) -> list[str]:

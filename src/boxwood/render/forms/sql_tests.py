@@ -259,6 +259,22 @@ def without_nan(test: Test) -> Test:
     return test._replace(refuses_nan=False) if isinstance(test, Numeric) else test
 
 
+def within_known(test: Test, pieces: Sequence[Interval], known: Sequence[Interval]) -> str:
+    """Return the test that a value lies in some intervals, of values that lie in the known ones around them."""
+    if isinstance(test, (Truth, Categorical)):
+        return test.within(pieces)
+    has_gaps = isinstance(test, WithGaps) or (isinstance(test, Dated) and test.has_gaps)
+    is_present = has_gaps and math.inf not in known[-1]
+    pieces = [*pieces]
+    if (pieces[0].lower, pieces[0].lower_closed) == (known[0].lower, known[0].lower_closed):
+        pieces[0] = pieces[0]._replace(lower=-math.inf, lower_closed=True)
+    if (pieces[-1].upper, pieces[-1].upper_closed) == (known[-1].upper, known[-1].upper_closed):
+        pieces[-1] = pieces[-1]._replace(upper=_LARGEST if is_present else math.inf, upper_closed=True)
+    if is_present and isinstance(test, WithGaps):
+        return Numeric(test.name, test.type, test.dialect, refuses_nan=False).within(without_missing(pieces)[0])
+    return test.within(pieces)
+
+
 def any_of(conditions: Sequence[str]) -> str:
     """Return the test that one of some conditions holds, as a part of a larger one."""
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
