@@ -58,7 +58,8 @@ print(ex)
 # %%
 # What are the clusters like?
 # ---------------------------
-# The profile shows every column, whether a rule asks for it or not. Numbers have their medians, categories their shares.
+# The profile shows every column, whether a rule asks for it or not. Numbers have their medians, categories their
+# shares.
 
 ax = ex.plot_profile()
 

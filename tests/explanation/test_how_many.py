@@ -66,13 +66,13 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
     found = HowMany({2: 0.94, 3: ALIKE, 4: 0.82, 5: 0.3})
     assert (found.best, found.note) == (
         3,
-        "3 clusters were chosen, the most that look alike in both halves of the rows; "
+        "3 clusters were chosen, the largest number for which both halves of the rows give similar clusters; "
         "4 would do nearly as well (n_clusters)",
     )
     doubtful = HowMany({2: 0.5, 3: 0.6, 4: 0.62})
     assert doubtful.best == 3
     assert doubtful.note.startswith(
-        "3 clusters were chosen, which look most alike in both halves of the rows, though not "
+        "3 clusters were chosen, for which both halves of the rows give the most similar clusters, though not "
     )
 
 
@@ -83,7 +83,8 @@ def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(mo
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
-        f"2 clusters were chosen (at most {FEW}): they look about most alike in both halves of the rows (n_clusters)",
+        f"2 clusters were chosen (at most {FEW}), for which both halves of the rows give about the most similar "
+        "clusters (n_clusters)",
         "the columns together show no clear groups: a table without groups divides into 2 clusters as clearly",
     )
     assert settled_number(DrawnRows(rows), 10).k == 10
@@ -160,9 +161,9 @@ def test_the_star_of_the_map_is_the_number_that_explain_takes(seed):
 
 def test_of_many_clusters_without_groups_the_map_takes_some():
     found = map_of_k(np.random.default_rng(0).normal(size=(200, 3)), [6, 7], method="imm")
-    assert (
-        found.note
-        == f"{found.chosen} clusters were chosen: they look about most alike in both halves of the rows (n_clusters)"
+    assert found.note == (
+        f"{found.chosen} clusters were chosen, for which both halves of the rows give about the most similar clusters "
+        "(n_clusters)"
     )
 
 

@@ -928,14 +928,13 @@ NOTES = {
     rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,
     r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
     r"left out, the labels themselves: (.+)": are_the_labels,
-    rf"({NUMBER}) clusters were chosen, (?:the|which look) most .*alike in both halves of the rows.* \(n_clusters\)": (
-        are_made_unasked
-    ),
+    rf"({NUMBER}) clusters were chosen, (?:the largest number )?for which both halves of the rows give (?:the most )?"
+    r"similar clusters.* \(n_clusters\)": are_made_unasked,
     rf"({NUMBER}) clusters were chosen \(at most ({NUMBER})\), as ({NUMBER}) show no groups \(n_clusters\)": (
         are_few_without_groups
     ),
-    rf"({NUMBER}) clusters were chosen(?: \(at most ({NUMBER})\))?: they look about most alike in both halves of "
-    r"the rows \(n_clusters\)": are_without_groups,
+    rf"({NUMBER}) clusters were chosen(?: \(at most ({NUMBER})\))?, for which both halves of the rows give about the "
+    r"most similar clusters \(n_clusters\)": are_without_groups,
     rf"({NUMBER}) clusters were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
     rf"({SHARE}) "
     r"\(n_clusters\)": are_told_better,
@@ -1353,11 +1352,11 @@ _LINES, _CLAIMS = "explanation/test_lines.py", "explanation/test_claims.py"
 ELSEWHERE = {
     # of clusters that are made here
     "(at most §), as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",
-    "they look about most alike in ": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
+    " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
-    "the most that look alike in ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
-    "which look most alike in ": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
+    "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
+    " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "a table without groups divides into ": "explanation/test_how_many.py::test_a_cloud_is_called_one",
     # of rows that are set aside, and of lines
     " of the rows have no cluster, ": "explanation/test_drift.py::test_what_was_never_seen_is_counted",

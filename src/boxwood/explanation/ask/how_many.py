@@ -32,7 +32,7 @@ ABOUT = 0.1  # such an index is so far below the best one at most
 MOST_BELOW = 0.05  # of such an index: a difference that is left to chance
 
 
-_HALVES = "both halves of the rows"
+_HALVES = "for which both halves of the rows give"
 
 
 class HowMany(NamedTuple):
@@ -75,15 +75,15 @@ class HowMany(NamedTuple):
             return f"{self.best} clusters were chosen (at most {FEW}), as {self.too_many} show no groups (n_clusters)"
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
-            return f"{self.best} clusters were chosen, the most that look alike in {_HALVES}{also} (n_clusters)"
-        best = f"which look most alike in {_HALVES}, though not the same"
+            return f"{self.best} clusters were chosen, the largest number {_HALVES} similar clusters{also} (n_clusters)"
+        best = f"{_HALVES} the most similar clusters, though not the same"
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 
     @property
     def note_without_groups(self) -> str:
         """What was chosen where no groups show: halves of a cloud without groups, too, may be cut alike."""
         at_most = f" (at most {FEW})" * (self.best <= FEW)
-        return f"{self.best} clusters were chosen{at_most}: they look about most alike in {_HALVES} (n_clusters)"
+        return f"{self.best} clusters were chosen{at_most}, {_HALVES} about the most similar clusters (n_clusters)"
 
 
 class DrawnRows(NamedTuple):
