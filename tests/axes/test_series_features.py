@@ -165,3 +165,14 @@ def test_factors_are_of_numbers_alone(x):
 
 def test_the_factor_of_a_value_whose_square_is_no_double_is_zero():
     assert TaylorKernel(lambda t: 1 + t, [1, 1]).factors([0.0, 1e308]).tolist() == [1.0, 0.0]
+
+
+@law(12)
+def test_a_negative_coefficient_is_refused_wherever_it_is(seed):
+    rng = np.random.default_rng(seed)
+    known = rng.random(int(rng.integers(1, 12)))
+    known[rng.integers(len(known))] *= -1
+    with pytest.raises(ValueError, match="coefficients must be at least 0"):
+        TaylorKernel(np.exp, known.tolist())
+    with pytest.raises(ValueError, match="coefficients must be at least 0"):
+        TaylorKernel(np.exp, lambda j: np.append(known, 0)[np.minimum(j, len(known))])

@@ -550,3 +550,17 @@ def test_dates_count_as_days_in_clusters_and_are_no_identifiers():
     assert ex.columns == ("age",)
     assert "left out, dates, which a clusterer of numbers does not see: joined, last" in ex.notes
     assert bw.IMM().fit(table, customers()["segment"]).explanation_.dates == (("joined", Dates()), ("last", Dates()))
+
+
+@law(4)
+def test_rounded_thresholds_leave_dates(seed):
+    rng = np.random.default_rng(seed)
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 700, 120), unit="D")
+    frame = pd.DataFrame({"when": when, "value": rng.normal(100, 10, 120)})
+    labels = np.where((when > "2024-11-07") & (frame["value"] > 97), "late", "early")
+    ex = bw.explain(frame, labels, method="cart", max_leaf_nodes=3)
+    near = bw.explain(frame, labels, method="cart", max_leaf_nodes=3, round_thresholds=1)
+    j = ex.columns.index("when")
+    assert near.tree.upper[near.tree.feature == j].tolist() == ex.tree.upper[ex.tree.feature == j].tolist()
+    of_lines = (tree.upper[tree.feature == j] for tree in near.lines().trees if tree is not None)
+    assert all(end % 10000 or end == np.inf for ends in of_lines for end in ends.tolist())

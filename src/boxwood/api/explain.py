@@ -146,7 +146,7 @@ def explain(
     round_thresholds : int, default=None
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
-        leaf. Codes of categories are not rounded.
+        leaf. Codes of categories and dates are not rounded.
     method : str, default="auto"
         How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
 

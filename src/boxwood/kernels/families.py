@@ -502,6 +502,9 @@ class Polynomial(Kernel):
         return np.asarray((np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree)
 
 
+_LOOKED_AT = 64  # powers whose coefficients are looked at, of a callable
+
+
 @dataclass(frozen=True)
 class TaylorKernel(Kernel):
     """The kernel `prod_j f(x_j) f(y_j) g(x_j y_j)` of values of at least 0, with f and the power series g of your own.
@@ -538,7 +541,8 @@ class TaylorKernel(Kernel):
             if not known.size:
                 raise ValueError("coefficients must be at least one number, got none")
             object.__setattr__(self, "coefficients", tuple(known.tolist()))
-        if (self.powers(np.arange(3)) < 0).any():
+        n_known = _LOOKED_AT if callable(self.coefficients) else len(self.coefficients)
+        if (self.powers(np.arange(n_known)) < 0).any():
             raise ValueError("coefficients must be at least 0, or the kernel is not positive definite")
 
     def powers(self, j: Indices) -> Floats:

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from boxwood._dates import NO_DATES, Dates
 from boxwood._types import Array
+from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.batches.source import Source
 from boxwood.columns.column_table import ColumnTable
 from boxwood.explanation.apply.rows import Walk, walked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.tree import ThresholdTree
 
 
-def walk_of_others(ex: MeasuredTree) -> Walk | None:
-    """Return the way down the tree of the rows that were left out; None if there are none, or they are in batches."""
-    others = None if ex._evidence is None else ex._evidence.others
+def walk_of_others(
+    others: Any,
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int],
+    dates: Mapping[int, Dates],
+) -> Walk | None:
+    """Return the way down a tree of the rows that were left out; None if there are none, or they are in batches.
+
+    IN: others: an array, a data frame, a `ColumnTable` or a table in batches; else as for `walked`.
+    """
     if others is None or isinstance(others, Source):
         return None
-    rows, dates = (others, ex._date_columns)
     if isinstance(others, ColumnTable):
-        rows, dates = _as_given(others, ex.columns), {}
-    return walked(ex.tree, ex.columns, ex._coded_columns, rows, ex._gap_columns, dates)
+        others, dates = _as_given(others, columns), NO_DATES
+    return walked(tree, columns, categories, others, gaps, dates)
 
 
 def _as_given(table: ColumnTable, columns: Sequence[str]) -> Array:

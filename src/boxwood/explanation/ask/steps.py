@@ -442,7 +442,9 @@ def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, in
     digits = task.budget.round_thresholds
     if digits is None:
         return short, 0, sums.of_tree(short)
-    near = rounded(short, digits)
+    near = rounded(
+        short, digits, [j for j, name in enumerate(task.batches.columns) if name in task.batches.source.dates]
+    )
     rows = task.batches.fold(partial(Moved, short, near)) if near != short else None
     if rows is None or not (rows.n or rows.n_others):
         return near, 0, sums.of_tree(near)

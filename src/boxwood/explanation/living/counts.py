@@ -114,7 +114,7 @@ def with_rows_left_out(ex: Tree, others: Any) -> Tree:
     """
     assert ex._evidence is not None
     ex = replace(ex, _evidence=replace(ex._evidence, others=others))
-    walk = walk_of_others(ex)
+    walk = walk_of_others(others, ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns)
     leaf = () if walk is None else walk.leaf[walk.leaf >= 0]
     taken = counted(ex, others).at_leaves if walk is None else np.bincount(leaf, minlength=ex.n_leaves)
     leaves = tuple(one._replace(noise=(one.noise or 0) + int(taken[one.leaf])) for one in ex.leaves)

@@ -45,6 +45,8 @@ class Overlap(NamedTuple):
         What it cannot tell.
     is_exact : bool
         Whether both tables are rows that were counted, each by its own explanation, or by labels that both are given.
+    is_guessed : bool
+        Whether a model does not know how a column lay, so that a cluster of no kin may have come or not.
     """
 
     old: Floats
@@ -52,6 +54,7 @@ class Overlap(NamedTuple):
     how: str
     notes: tuple[str, ...] = ()
     is_exact: bool = False
+    is_guessed: bool = False
 
 
 class _Overlaps(NamedTuple):
@@ -83,7 +86,7 @@ def matched(
     changes = [told(_size(old_rows[i], new_rows[j], *of, len(alone)), [i], [j]) for i, j in alone]
     changes += [told("split", [i], kept) for i, kept in splits.items()]
     changes += [told("merged", kept, [j]) for j, kept in merges.items()]
-    came, went = ("unclear", "unclear") if overlap.notes else ("came", "went")
+    came, went = ("unclear", "unclear") if overlap.is_guessed else ("came", "went")
     changes += [told(came, [], [j]) for j in range(len(now)) if j not in after]
     changes += [told(went, [i], []) for i in range(len(then)) if i not in before]
     return MatchFacts(

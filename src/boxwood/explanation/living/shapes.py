@@ -45,7 +45,8 @@ def shapes_of(ex: MeasuredTree) -> dict[int, Shape] | None:
         table, leaf = rows.coordinates.table.values, rows.leaf
         told = np.isin(rows.task.reference.labels, of_few_rows(ex), invert=True)
         tested = {j: table[:, j] for j in ex.tree.features.tolist()}
-        if (others := walk_of_others(ex)) is not None:
+        how = ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns
+        if (others := walk_of_others(rows.others, *how)) is not None:
             there = others.leaf >= 0
             leaf = np.concatenate([leaf, others.leaf[there]])
             told = np.concatenate([told, np.ones(there.sum(), dtype=bool)])

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _IN_MEMORY = 20_000  # rows of an explanation that are labelled by the other one
 BY_BOXES = "by the boxes of the rules, and how the columns of each model lay within its clusters"
+ABOUT = "shares are estimates, column by column; rows may tell another story of a cluster: pass some"
 
 
 class Law(NamedTuple):
@@ -302,7 +303,8 @@ def _by_boxes(old: Side, new: Side) -> Overlap:
         for word, names in unknown.items()
         if names
     ]
-    return Overlap(_mass(old, new), _mass(new, old).T, BY_BOXES, tuple(notes))
+    about = () if notes else (ABOUT,)
+    return Overlap(_mass(old, new), _mass(new, old).T, BY_BOXES, (*notes, *about), is_guessed=bool(notes))
 
 
 def _mass(side: Side, other: Side) -> Floats:

@@ -32,7 +32,7 @@ def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Featu
     on_table = replace(on_table_columns(task, coordinates), budget=budget)
     if budget.round_thresholds is None:
         return within(tree, on_table, "mistakes"), 0
-    short = rounded(tree, budget.round_thresholds, tuple(coordinates.categories))
+    short = rounded(tree, budget.round_thresholds, (*coordinates.categories, *coordinates.dates))
     if coordinates.gaps:  # a cut up to the largest number asks whether there is one, and is no threshold
         short = short.with_thresholds(short.lower, np.where(tree.upper == LARGEST, tree.upper, short.upper))
     before, after = (each.apply(coordinates.table, n_jobs=task.n_jobs) for each in (tree, short))

@@ -195,7 +195,7 @@ class _LineRows(NamedTuple):
         tree = here.shortened(as_tree(without_needless(one.asked)))
         if digits is None:
             return tree
-        short = rounded(tree, digits, tuple(here.categories))
+        short = rounded(tree, digits, (*here.categories, *here.dates))
         return short.with_thresholds(short.lower, np.where(tree.upper == LARGEST, tree.upper, short.upper))
 
     def _value(self, tree: ThresholdTree, is_own: Bools, asked: _LineOptions) -> float:

@@ -42,8 +42,8 @@ class Optimal(NamedTuple):
     cost : float
         Its cost, in squared units of the columns, or its weight of mistakes.
     bound : float
-        A number that no tree costs less than, by more than a billionth. It equals `cost` where the tree is proved to be
-        optimal.
+        A number that no tree costs less than, by more than a billionth; of mistakes, or by more than 1e-15 of the
+        weight of all rows. It equals `cost` where the tree is proved to be optimal.
     gap : float
         `1 - bound / cost`, or 0 where the cost is 0; from 0 to 1, and 0 where the tree is proved to be optimal.
     """
@@ -110,9 +110,10 @@ def optimal(
     -------
     Optimal
         `tree`, `cost`, `bound` and `gap`. Always holds: no tree with at most `max_leaf_nodes` leaves costs less than
-        `bound`, up to a billionth of it. If the search ended, `bound` equals `cost` and `gap` is 0, but for tables that
-        need more digits than there are; see "Rounding". With one or two leaves and no time limit it ends after one look
-        at each cut. `gap` is `1 - bound / cost`, and 0 where the cost is 0.
+        `bound`, up to a billionth of it; of mistakes, or up to 1e-15 of the weight of all rows, which is more where
+        weights differ by factors of 1e15. If the search ended, `bound` equals `cost` and `gap` is 0, but for tables
+        that need more digits than there are; see "Rounding". With one or two leaves and no time limit it ends after
+        one look at each cut. `gap` is `1 - bound / cost`, and 0 where the cost is 0.
 
     Raises
     ------
