@@ -188,6 +188,56 @@ def test_no_rule_refutes_a_claim_on_lines(seed):
         assert ("rules of" in str(lines)) == bool(known)
 
 
+ADVICE = re.compile(r"leaves (?:the rules could reach|that was tried reaches) ([\d.]+)%(?: \((max_leaf_nodes.*)\))?$")
+
+
+def board_or_rings(seed):
+    """Return a table whose clusters need more leaves than there are clusters, and options of `explain`."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(40, 120)), int(rng.integers(2, 5))
+    X = rng.uniform(-1, 1, (n, 2)).round(int(rng.integers(1, 6)))
+    of = (
+        lambda: (X[:, 0] > 0) ^ (X[:, 1] > 0),
+        lambda: (np.floor(X[:, 0] * k / 2) + np.floor(X[:, 1] * k / 2)) % 2,
+        lambda: np.floor((X[:, 0] + 1) * k) % k,
+        lambda: np.digitize(np.hypot(*X.T), [0.4, 0.8]),
+        lambda: rng.integers(0, k, n),
+    )
+    labels, frame = of[seed % len(of)]().astype(int), pd.DataFrame(X, columns=["a", "b"])
+    if rng.random() < 0.3:
+        frame["word"] = rng.choice(list("uvw"), n)
+    if rng.random() < 0.3:
+        frame.loc[rng.random(n) < 0.1, "a"] = np.nan
+    chance = {
+        "objective": (0.7, lambda: str(rng.choice(["cost", "agreement"]))),
+        "max_leaf_nodes": (0.4, lambda: int(rng.integers(2, 5))),
+        "max_depth": (0.15, lambda: int(rng.integers(2, 5))),
+        "min_samples_leaf": (0.15, lambda: int(rng.integers(2, 8))),
+        "preferred": (0.15, lambda: ["b"]),
+        "max_columns": (0.15, lambda: 1),
+        "round_thresholds": (0.1, lambda: 1),
+        "standardize": (0.15, lambda: True),
+        "time_limit": (0.05, lambda: 1e-9),
+    }
+    return frame, labels, {name: value() for name, (p, value) in chance.items() if rng.random() < p}
+
+
+@law(20, first=3000)
+def test_advice_is_reached_where_just_that_is_done(seed):
+    """The note names the leaves, and all parameters that are to be set; nothing else of the call is changed."""
+    frame, labels, options = board_or_rings(seed)
+    ex = bw.explain(frame, labels, **options)
+    for note in ex.notes:
+        if found := ADVICE.search(note):
+            told, advice = found.groups()
+            assert bool(advice) == (not {"round_thresholds", "time_limit"} & options.keys())
+            if advice:
+                named = {"objective": "agreement"} if 'objective="agreement"' in advice else {}
+                leaves = int(re.search(r"([\d,]+) leaves", note)[1].replace(",", ""))
+                again = bw.explain(frame, labels, **{**options, **named, "max_leaf_nodes": leaves})
+                assert 100 * again.agreement >= float(told) - EPS, (note, options)
+
+
 def claim(**facts):
     made = Claim("rules", 2, (), "f1", 0.0, False, 0.9, 0.0)
     return made._replace(**facts)

@@ -1397,8 +1397,8 @@ ELSEWHERE = {
     "most values come only once": "columns/test_rules.py::test_a_column_is_left_out_for_the_same_reason",
     "the same in all rows of each date": f"{_HERE}::go_with_dates",
     "a label that the model has never seen": f"{_HERE}::test_no_note_on_other_rows_is_refuted",
-    "has no label and is": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_wherever_they_stand",
-    "have no label and are": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_wherever_they_stand",
+    "has no label and is": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_",
+    "have no label and are": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_",
     "which was never seen (known": (
         "explanation/test_mixed.py::test_values_never_seen_and_gaps_where_there_were_none_have_no_cluster"
     ),

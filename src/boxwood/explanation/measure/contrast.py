@@ -14,6 +14,8 @@ DRAWS = 20  # tables without groups, of each kind
 LOOKS = 4, 8, 12  # so many where only the verdict is asked for, until it is clear
 FEW = 10  # a column of so many values at most keeps to them: steps alone would look like groups
 SKEWED = 1.0  # skewness of a column that is not taken for normal
+TAILED = 1.0  # kurtosis of such a one, beyond that of a normal one; two groups of one size have less than that has
+OFTEN = 0.1  # share of the rows that have one value of a column, from which on that looks like a group
 RARE = 0.0043  # share of tables without groups that seem as clear, of each kind
 
 
@@ -76,6 +78,17 @@ def contrast_of(
         if until_clear and explained <= without_groups:
             break
     return Contrast(explained, without_groups)
+
+
+def any_looks_grouped(table: Floats, blocks: Sequence[Indices]) -> bool:
+    """Return whether a raw column alone may look like groups, as one of words, of many zeros, or with far values."""
+    return any(len(columns) > 1 or _looks_grouped(table[:, columns[0]]) for columns in blocks)
+
+
+def _looks_grouped(column: Floats) -> bool:
+    apart = (column - column.mean()) / (column.std() or 1.0)
+    often = np.unique(column, return_counts=True)[1].max() > OFTEN * len(column)
+    return bool(often or abs(np.power(apart, 3).mean()) > SKEWED or np.power(apart, 4).mean() - 3 > TAILED)
 
 
 def _usual_and_most(shares: Sequence[float]) -> tuple[float, float]:

@@ -19,8 +19,9 @@ from boxwood._progress import Progress, as_progress, told
 from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import as_seed, whole_number
+from boxwood.axes import axis_map_of
 from boxwood.errors import DataError
-from boxwood.explanation.measure.contrast import CONTRASTED, Contrast, contrast_of
+from boxwood.explanation.measure.contrast import CONTRASTED, Contrast, any_looks_grouped, contrast_of
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import retaken, with_rows_in_memory
 from boxwood.explanation.records import ClusterStability, CutStability, Stability
@@ -215,28 +216,42 @@ def _seeded(clusterer: Any, seed: int) -> Any:
 def _contrast(evidence: Evidence, pool: Indices, generator: Any, *, together: bool) -> Contrast | None:
     """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight.
 
-    Words enter as one-hot columns, whose clusters by k-means are those of the table. IN: together: whether a note says
-    that the columns together show no clear groups, so that the tables are of the same kinds.
+    Where a column alone may look like groups, these must show in several together, if it is known of which raw columns
+    the clusterer was given what. Words enter as one-hot columns, whose clusters by k-means are those of the table. IN:
+    together: whether a note says that the columns together show no clear groups, so that the tables are of the same
+    kinds.
     """
     weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
     chances = None if weights is None else weights[pool] / weights[pool].sum()
     drawn = generator.choice(pool, size, replace=weights is not None, p=chances)
     rows, times = np.unique(drawn, return_counts=True)
+    made_of: Indices | None
     here, clusterer, seed = evidence.coordinates, _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
     if _is_mixed(evidence):
         clusterer = KMeans(evidence.task.reference.n_clusters, n_init=2)
         as_clustered, made_of = here.as_measured(rows)
-        blocks = [np.flatnonzero(made_of == j) for j in range(len(here.columns))]
     else:
-        as_clustered, blocks = _as_clustered(evidence, rows), None
+        as_clustered = _as_clustered(evidence, rows)
+        made_of = _raw_columns(evidence, as_clustered.shape[1])
+    blocks = None if made_of is None else [np.flatnonzero(made_of == j) for j in np.unique(made_of)]
+    together = together or (blocks is not None and len(blocks) > 1 and any_looks_grouped(as_clustered, blocks))
 
     def cluster(rows: Floats) -> Indices:
         return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
 
     with quietly_by_one_thread():
-        return contrast_of(
-            as_clustered, times, cluster, generator, blocks=blocks, together=together or blocks is not None
-        )
+        return contrast_of(as_clustered, times, cluster, generator, blocks=blocks, together=together)
+
+
+def _raw_columns(evidence: Evidence, n_columns: int) -> Indices | None:
+    """Return of which raw column each column is made that the clusterer is given; None where steps mix columns."""
+    if evidence.given is None or len(getattr(evidence.clusterer, "steps", ())) < 2:
+        return np.arange(n_columns)
+    try:
+        made_of = axis_map_of(evidence.clusterer[:-1], evidence.given).features
+    except DataError:
+        return None
+    return made_of if len(made_of) == n_columns else None
 
 
 def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
