@@ -279,7 +279,7 @@ def usable_rows(
     complete = complete_cases_of(replace(batches, columns=tuple(used)), look, asked.missing)
     padded = [name for name in used if name in source.padded]
     largest = {} if look is None else {seen.name: max(-seen.least, seen.most) for seen in look.columns}
-    said = {"padded": padded, "spellings": source.spellings, "rounded": rounded_in(source, largest)}
+    said: dict[str, Any] = {"padded": padded, "spellings": source.spellings, "rounded": rounded_in(source, largest)}
     notes = notes_on_use(used, unused, **said)
     return complete._replace(notes=(*notes, *complete.notes))
 
