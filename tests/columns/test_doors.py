@@ -142,9 +142,11 @@ def measured(ex, door, columns):
 
 
 def sql_labels(ex, columns):
-    """Return the labels that SQL gives the rows of a table with the types of Arrow, and with numbers if it asks so."""
+    """Return the labels that SQL gives the rows of a table with the types of Arrow, or with those that it asks for."""
     sql = ex.to_sql("duckdb")
     as_asked = " REPLACE (CAST(seen AS DOUBLE) AS seen)" if "Convert these columns to numbers first" in sql else ""
+    if re.search("Convert these columns to .*dates first", sql):
+        as_asked = f" REPLACE (strptime(seen, '{dict(ex.dates)['seen'].form}') AS seen)"
     with duckdb.connect() as connection:
         connection.register("given", arrow_table(columns))
         found = connection.execute(f"SELECT {sql} FROM (SELECT *{as_asked} FROM given)").fetchall()
