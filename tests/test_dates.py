@@ -155,6 +155,7 @@ TEXTS = {  # different texts, and how they are read
     "with signs": ([f"{i:+d}" for i in range(40)], "number"),
     "digits beside them": ([f"{i / 4:g}" for i in range(200)], "number"),
     "digits alone": ([f"{i}" for i in range(400)], None),
+    "thousands or decimals": ([f"{i}.{i:03}" for i in range(1, 40)], None),
     "leading zeros": ([*(f"{i / 4}" for i in range(40)), "007"], None),
     "a word": ([*(f"{i / 4}" for i in range(40)), "none"], None),
     "infinity": ([*(f"{i / 4}" for i in range(40)), "inf"], None),

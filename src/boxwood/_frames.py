@@ -111,7 +111,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
 
     A frame with float columns in one block is not copied; pandas makes such frames from arrays. Other frames are copied
     once, in Fortran order. Booleans become 0 and 1. Columns of objects of pandas may hold Python's decimals or truths.
-    A column without any value is all NaN, whatever its type: a table of few rows has none that tells of the others.
+    A column without any value is all NaN, whatever its type, as few rows, or none, do not tell what others have.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     if whole is not None:
         return whole
     series = _typed_columns(frame, wanted)
-    known = [name for name in wanted if not _is_empty(series[name])]
+    known = [name for name in wanted if len(series[name]) and not _is_empty(series[name])]
     others = [f"{name} ({str(series[name].dtype).split('(')[0]})" for name in known if not _holds_numbers(series[name])]
     if others:
         raise DataError(f"columns that are not numbers: {listed(others)}; leave them out or turn them into numbers")

@@ -31,6 +31,7 @@ BLANKS = ("-", "--", "\u2013", "\u2014", ".", "?", "n.a.", "k.a.", "missing", "n
 _CODES = 20  # so many different numbers may be codes, such as versions
 _MARKS = {*MARKS, *BLANKS}
 _DIGITS, _PADDED = re.compile(r"\s*\d+\s*"), re.compile(r"\s*0\d+\s*")
+_PARTED = re.compile(r"\s*[-+]?[1-9]\d{0,2}(?:\.\d{3})+\s*")  # as 1.234, which is a number of thousands to some
 
 
 def is_double(text: str) -> bool:
@@ -111,6 +112,7 @@ class TextForms:
         self._differ: set[tuple[str, str]] = set()  # forms that say different dates of some text
         self._zones: set[bool] = set()
         self._numbers: set[str] = set()  # that are more than digits, up to one more than may be codes
+        self._points: set[bool] = set()  # whether the points of numbers may part thousands
         self._examples: list[str] = []  # the least text, and the least that ends with a zero behind a point
 
     @property
@@ -135,7 +137,7 @@ class TextForms:
             return None
         if self.forms and len(self._zones) == 1 and not self._differ & {*combinations(self.forms, 2)}:
             return TextReading(Dates("UTC" if True in self._zones else "", self.forms[0]), self._examples[0])
-        if self.are_numbers and len(self._numbers) > _CODES:
+        if self.are_numbers and len(self._numbers) > _CODES and self._points != {True}:
             return TextReading(None, self._examples[-1])
         return None
 
@@ -161,6 +163,7 @@ class TextForms:
         self._differ |= other._differ
         self._zones |= other._zones
         self._numbers |= other._numbers
+        self._points |= other._points
         for text in other._examples:
             self._add_example(text)
 
@@ -172,6 +175,8 @@ class TextForms:
 
     def _add_number(self, text: str) -> None:
         self.are_numbers = self.are_numbers and is_double(text) and not _PADDED.fullmatch(text)
+        if self.are_numbers and "." in text:
+            self._points.add(_PARTED.fullmatch(text) is not None)
         if self.are_numbers and len(self._numbers) <= _CODES and not _DIGITS.fullmatch(text):
             self._numbers.add(text)
 

@@ -68,12 +68,19 @@ DIFFERENT = {
     "percents": AS_PEOPLE_WRITE,
     "currency": AS_PEOPLE_WRITE,
     "numbers with a remark": (
-        (FILES, "left out: numbers", "text in few rows|text in 1 of 240", "somebody typed them"),
+        (FILES, "left out: numbers, but", "text in few rows|text in 1 of 240", "somebody typed them"),
     ),
     "thousands": (
         (FILES, "left out: text", "left out, text: seen|look like numbers", "points or commas part thousands"),
     ),
-    "categories of integers": (({*DOORS} - {"pandas", "SQLite", "scan of pandas"}, "number", "", STORED),),
+    "durations": (
+        (QUERIES | {"SQLite", "Excel"}, "number", "", "they store lengths of time as numbers"),
+        (CSV | {"JSON lines"}, "words", "", "they store lengths of time as text"),
+    ),
+    "times of day": (
+        ({*DOORS} - {"pandas"}, "left out: times of", "make numbers of them", "pandas has no type for them"),
+    ),
+    "categories of integers": (({*DOORS} - {"pandas"}, "number", "", STORED),),
     "dictionary of integers": (({*DOORS} - {"pandas"}, "number", "", STORED),),
 }
 """How columns are read through some doors, other than from a frame of pandas: a note there tells it, or else the rule.
@@ -91,7 +98,7 @@ def how(ex):
     if "seen" not in ex.columns:
         assert {*ex.columns} == {"x", "w"}
         (reason,) = (reason for reason, names in ex.basis.left_out if "seen" in names)
-        return f"left out: {re.split('[,;(]', reason)[0].strip()}"
+        return f"left out: {' '.join(reason.split()[:2])}"
     j = ex.columns.index("seen")
     if (dates := ex._date_columns.get(j)) is not None:
         return f"date {dates.form}".strip()
@@ -116,12 +123,12 @@ def check(kind, door):
     assert {*ex.columns} <= {*columns}, about
     if told is not None and told.note:
         assert any(re.search(told.note, note) for note in notes), (about, notes)
-    if told is None or not told.how.startswith("left out"):
+    if "seen" in ex.columns and "seen" in expected.columns:
         assert ex.agreement == pytest.approx(expected.agreement), about
     if told is None:
         assert ex.predict(pandas_frame(columns), missing="none").tolist() == labels, about
         assert measured(expected, door, columns) == pytest.approx(expected.agreement), about
-    if door in FRAMES or door in TYPED:
+    if (door in FRAMES or door in TYPED) and kind not in CANNOT_HOLD["DuckDB"] | OF_PANDAS | {"mixed objects"}:
         assert sql_labels(ex, columns) == labels, about
 
 
@@ -135,27 +142,40 @@ def measured(ex, door, columns):
 
 
 def sql_labels(ex, columns):
-    """Return the labels that SQL gives the rows of a table with the types of Arrow."""
+    """Return the labels that SQL gives the rows of a table with the types of Arrow, or with those that it asks for."""
+    sql = ex.to_sql("duckdb")
+    as_asked = " REPLACE (CAST(seen AS DOUBLE) AS seen)" if "Convert these columns to numbers first" in sql else ""
+    if re.search("Convert these columns to .*dates first", sql):
+        as_asked = f" REPLACE (strptime(seen, '{dict(ex.dates)['seen'].form}') AS seen)"
     with duckdb.connect() as connection:
         connection.register("given", arrow_table(columns))
-        return [label for (label,) in connection.execute(f"SELECT {ex.to_sql('duckdb')} FROM given").fetchall()]
+        found = connection.execute(f"SELECT {sql} FROM (SELECT *{as_asked} FROM given)").fetchall()
+    return [label for (label,) in found]
 
 
 CANNOT_HOLD = {
-    "Excel": {"with a zone", "times of day", "durations", "lists", "structs", "bytes"},
-    "SQLite": {"decimals", "wide decimals", "decimals of Python", "unsigned", "lists", "structs"},
+    "Excel": {"with a zone", "times of day", "lists", "structs", "bytes"},
+    "SQLite": {"decimals", "wide decimals", "decimals of Python", "categories of dates", "lists", "structs"},
     "polars": {"wide decimals"},
     "DuckDB": {"float16", "wide decimals"},
-    "JSON lines": {"days as periods", "months as periods", "bytes", "times of day"},
+    "JSON lines": {"bytes", "times of day"},
 }
 """Kinds that cannot be written into a table of some door."""
+WITHOUT_TYPES = {"pandas", "SQLite"} | WRITTEN
+"""Doors through which numbers and words come in one column."""
+OF_PANDAS = {"bands", "intervals", "months as periods", "days as periods"}
+"""Kinds that Arrow knows as those of pandas; other tables store them as something else, each in its way."""
 
 
 def cells():
-    return [(kind, door) for kind in KINDS for door in DOORS if kind not in CANNOT_HOLD.get(door, ())]
+    """Return all pairs of a kind and a door, but for a query of CSV, whose values DuckDB reads by itself."""
+    doors = [door for door in DOORS if door != "scan of a query of CSV"]
+    pairs = [(kind, door) for kind in KINDS for door in doors if kind not in CANNOT_HOLD.get(door, ())]
+    pairs = [(kind, door) for kind, door in pairs if kind != "mixed objects" or door in WITHOUT_TYPES]
+    return [(kind, door) for kind, door in pairs if kind not in OF_PANDAS or door in {"pandas", "CSV", *ARROW}]
 
 
-@law(24)
+@law(8)
 def test_a_drawn_column_is_read_alike_through_a_drawn_door(seed, tmp_path):
     kind, door = cells()[int(np.random.default_rng(seed).integers(len(cells())))]
     with contextlib.chdir(tmp_path), warnings.catch_warnings():

@@ -31,7 +31,7 @@ def explained(table, method="cart"):
         return bw.explain(table, LABEL, method=method, max_leaf_nodes=4)
 
 
-@law(12)
+@law(8)
 def test_columns_have_their_names_and_values_in_the_frames_of_all_libraries(seed):
     """A date in text is among them, as it is read anew; each model labels the rows of each frame."""
     rng = np.random.default_rng(seed)
@@ -100,7 +100,7 @@ def model():
     return ex, frame
 
 
-@law(20)
+@law(12)
 def test_a_column_without_any_value_is_missing_whatever_its_type(seed, model):
     """One row of a service, or a batch that lacks a column; `why` takes the row as it is."""
     ex, frame = model
@@ -131,7 +131,7 @@ def test_estimators_take_a_column_without_any_value_as_one_of_missing_numbers(li
             imm.predict(rows)
 
 
-@law(12)
+@law(8)
 def test_a_few_rows_of_text_are_measured_as_rules_read_them_wherever_they_are(seed):
     """A few dates may have day and month exchanged, and a few numbers may be codes: the model knows what they are."""
     rng = np.random.default_rng(seed)
