@@ -81,10 +81,11 @@ class Verb(_PrintsErrors):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             begun = [name for name in error.possibilities or () if name.startswith(error.option_name)]
-            error.possibilities = begun[:1] or error.possibilities
-            raise
+            raise click.NoSuchOption(error.option_name, None, begun[:1] or error.possibilities, ctx) from None
         except click.UsageError as error:
-            error.message = error.message.replace(_NO_NUMBER, "is no whole number, such as 4")
+            if isinstance(error, click.BadParameter) and _NO_NUMBER in error.message:
+                said = error.message.replace(_NO_NUMBER, "is no whole number, such as 4")
+                raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from None
             if not (reads_patterns and "extra argument" in error.message):
                 raise
             quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"
