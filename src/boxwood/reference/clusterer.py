@@ -124,7 +124,7 @@ def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
 
 
 def predicted_reference(clusterer: Any, X: Any, rows: Rows) -> Reference:
-    """Return the clusters that a fitted clusterer names for rows, wherever they lie: a tree that is there needs them."""
+    """Return the clusters that a fitted clusterer names for rows, wherever these lie: for a tree that is there."""
     labels = np.asarray(labels_of(clusterer, _input_of(clusterer, X, rows), len(rows)))
     return Reference.of(rows, np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels)
 
