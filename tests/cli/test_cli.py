@@ -165,7 +165,9 @@ BAD = [
         "not both",
     ),
     Bad("explain good.csv -k 1", USAGE, "Invalid value for '-k' / '--clusters': 1 is not in the range x>=2."),
-    Bad("explain good.csv -k two", USAGE, "Invalid value for '-k' / '--clusters': 'two' is not a valid integer range."),
+    Bad(
+        "explain good.csv -k two", USAGE, "Invalid value for '-k' / '--clusters': 'two' is no whole number, such as 4."
+    ),
     Bad("explain good.csv -k 3 --leafs 4", USAGE, "No such option '--leafs'…", "--leaves"),
     Bad("explain good.csv -k 3 --method id3", USAGE, "Invalid value for '--method': 'id3' is not one of…"),
     Bad(
@@ -198,10 +200,10 @@ BAD = [
     Bad(
         "predict good.csv good.csv -o out.csv",
         DATA,
-        "good.csv is not a boxwood model",
+        "good.csv is not a boxwood model: it does not begin as JSON does",
         "make one with: boxwood explain",
     ),
-    Bad("predict bad.parquet good.csv", DATA, "bad.parquet is not a boxwood model"),
+    Bad("predict bad.parquet good.csv", DATA, "bad.parquet is not a boxwood model: it does not begin as JSON does"),
     Bad(
         "predict newer.json good.csv -o out.csv",
         DATA,
@@ -220,7 +222,7 @@ BAD = [
         DATA,
         "cannot read ragged.csv as csv: line 3 has 3 fields, the header has 2",
     ),
-    Bad("export good.csv", DATA, "good.csv is not a boxwood model"),
+    Bad("export good.csv", DATA, "good.csv is not a boxwood model: it does not begin as JSON does"),
     Bad(
         "export model.json --to pdf",
         USAGE,
@@ -240,7 +242,7 @@ BAD = [
     Bad(
         "explain /dev/zero -k 2 --format csv", DATA, "/dev/zero is a device, not a file", "for standard input, write -"
     ),
-    Bad("export /dev/zero", DATA, "/dev/zero is not a boxwood model", "make one with"),
+    Bad("export /dev/zero", DATA, "/dev/zero is not a boxwood model: it does not begin as JSON does", "make one with"),
     Bad(
         "explain good.csv -l segment -c x,y --method imm --max-leaves 9",
         USAGE,

@@ -604,7 +604,7 @@ def with_gaps(rng, n=160):
     return frame
 
 
-@law(12)
+@law(6)
 def test_what_an_imputer_fills_is_on_the_side_of_what_it_fills_in(seed):
     rng = np.random.default_rng(seed)
     frame = with_gaps(rng)

@@ -96,12 +96,12 @@ def groups(rng, n=120):
     return (centers[labels] + rng.normal(size=(n, 3)) + 40) * [1, 30, 1000]
 
 
-@law(12)
+@law(4)
 def test_changed_columns_are_refused_where_clusters_differ(seed):
     rng = np.random.default_rng(seed)
     X, refused = groups(rng), 0
     for columns, given in changed(X):
-        for kind in (KMeans(4, n_init=3, random_state=0), GaussianMixture(4, n_init=3, random_state=0)):
+        for kind in (KMeans(4, n_init=3, random_state=0), GaussianMixture(4, random_state=0)):
             fitted = clone(kind).fit(columns)
             own, found = fitted.predict(columns), fitted.predict(given)
             if np.mean(own[:: len(own) // len(found)] != found) > 0.2:

@@ -174,13 +174,15 @@ def load_model(path: str) -> Explanation:
     """
     from boxwood.api.explanation import load
     from boxwood.errors import ModelError
+    from boxwood.explanation.model_file import GIVE_ONE
     from boxwood.table import refuse_absent
 
     refuse_absent(path)
     try:
         return load(path)
     except ModelError as error:
-        raise ModelError(f"{error}\nmake one with: boxwood explain FILE -k N --save model.json") from None
+        why = str(error).removesuffix(f"; {GIVE_ONE}")
+        raise ModelError(f"{why}\nmake one with: boxwood explain FILE -k N --save model.json") from None
 
 
 # ------------------------------------------------------------------------------------------------------ forms and files

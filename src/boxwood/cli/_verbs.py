@@ -80,12 +80,12 @@ class Verb(_PrintsErrors):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            begun = [name for name in error.possibilities or () if name.startswith(error.option_name)]
-            raise click.NoSuchOption(error.option_name, None, begun[:1] or error.possibilities, ctx) from None
+            begun = [name for name in error.possibilities or () if name.startswith(error.option_name)][:1]
+            raise click.NoSuchOption(error.option_name, possibilities=begun or error.possibilities, ctx=ctx) from None
+        except click.BadParameter as error:
+            message = error.message.replace(_NO_NUMBER, "is no whole number, such as 4")
+            raise click.BadParameter(message, ctx, error.param, error.param_hint) from None
         except click.UsageError as error:
-            if isinstance(error, click.BadParameter) and _NO_NUMBER in error.message:
-                said = error.message.replace(_NO_NUMBER, "is no whole number, such as 4")
-                raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from None
             if not (reads_patterns and "extra argument" in error.message):
                 raise
             quoted = "several files are a pattern in quotes, so that the shell keeps it: 'data/*.parquet'"

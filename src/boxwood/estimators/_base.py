@@ -50,7 +50,7 @@ from boxwood.grow.grown import Grown
 from boxwood.metrics import cost
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget
-from boxwood.reference.clusterer import fitted_clusterer, reference_in, reference_of
+from boxwood.reference.clusterer import fitted_clusterer, predicted_reference, reference_in, reference_of
 from boxwood.reference.feature_space import FeatureSpace, made_by, not_made
 from boxwood.reference.labels import Names
 from boxwood.reference.reference import refuse_one_cluster
@@ -239,7 +239,7 @@ class FittedTree(TableReader):
                 f"{type(self).__name__} was fitted on other rows, and has no clusterer that could predict the clusters "
                 "of these rows; explain the rows of its fit"
             )
-        reference, names = reference_of(clusterer, X, rows), list(self.reference_.names)
+        reference, names = predicted_reference(clusterer, X, rows), list(self.reference_.names)
         unknown = [name for name in reference.names if name not in names]
         if unknown:
             new = listed([str(name) for name in unknown])

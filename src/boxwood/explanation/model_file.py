@@ -276,7 +276,7 @@ def to_text(ex: MeasuredTree) -> str:
     return f"{rules[:-2]},\n {measured[1:]}"
 
 
-_MAKE_ONE = "give a file that Explanation.save wrote"
+GIVE_ONE = "give a file that Explanation.save wrote"
 
 
 def from_text(text: str, source: str) -> MeasuredTree:
@@ -284,9 +284,9 @@ def from_text(text: str, source: str) -> MeasuredTree:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        raise ModelError(f"{source} is not a boxwood model: it is no JSON; {_MAKE_ONE}") from None
+        raise ModelError(f"{source} is not a boxwood model: it is no JSON; {GIVE_ONE}") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ModelError(f'{source} is not a boxwood model: it is JSON without "format": "{FORMAT}"; {_MAKE_ONE}')
+        raise ModelError(f'{source} is not a boxwood model: it is JSON without "format": "{FORMAT}"; {GIVE_ONE}')
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
         raise ModelError(
@@ -306,18 +306,18 @@ def read(path: str | os.PathLike[str]) -> MeasuredTree:
     name = os.fspath(path)
     content = b""
     if not os.path.exists(path):
-        raise FileNotFoundError(errno.ENOENT, f"no such file, so no model to load; {_MAKE_ONE}", name)
+        raise FileNotFoundError(errno.ENOENT, f"no such file, so no model to load; {GIVE_ONE}", name)
     with open(path, "rb") as file:
         while chunk := file.read(_CHUNK):
             content += chunk
             if content.lstrip()[:1] not in (b"{", b""):  # an endless file, such as a device, is not read to its end
-                raise ModelError(f"{name} is not a boxwood model: it does not begin as JSON does; {_MAKE_ONE}")
+                raise ModelError(f"{name} is not a boxwood model: it does not begin as JSON does; {GIVE_ONE}")
             if len(content) > _LARGEST:
                 raise ModelError(f"{name} is not a boxwood model: it is larger than {_LARGEST >> 20} MiB")
     try:
         return from_text(content.decode("utf-8"), name)
     except UnicodeDecodeError:
-        raise ModelError(f"{name} is not a boxwood model: it is no text in UTF-8; {_MAKE_ONE}") from None
+        raise ModelError(f"{name} is not a boxwood model: it is no text in UTF-8; {GIVE_ONE}") from None
 
 
 def write(ex: MeasuredTree, path: str | os.PathLike[str]) -> None:

@@ -123,6 +123,12 @@ def reference_of(clusterer: Any, X: Any, rows: Rows) -> Reference:
     return Reference.from_estimator(clusterer, _input_of(clusterer, X, rows), rows=rows)
 
 
+def predicted_reference(clusterer: Any, X: Any, rows: Rows) -> Reference:
+    """Return the clusters that a fitted clusterer names for rows, wherever these lie: for a tree that is there."""
+    labels = np.asarray(labels_of(clusterer, _input_of(clusterer, X, rows), len(rows)))
+    return Reference.of(rows, np.where(labels < 0, -1, labels) if labels.dtype.kind in "iu" else labels)
+
+
 def reference_in(pipeline: Any, rows: Rows, reference: Reference) -> Reference:
     """Return the clustering by a fitted pipeline, with centres in the columns that its last step clusters.
 
