@@ -538,12 +538,13 @@ def test_notes_name_options_of_the_command_line(crm):
 def test_every_parameter_that_a_note_ends_with_has_an_option():
     from pathlib import Path
 
+    from boxwood import explanation
     from boxwood.cli._options import _ENDS
 
-    folder = Path(boxwood.explanation.__file__).parent
+    folder = Path(explanation.__file__).parent
     source = "".join(
         (folder / name).read_text()
         for name in ("ask/columns.py", "ask/clustering.py", "ask/outcome.py", "ask/how_many.py")
     )
-    ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters|validate|categories)[a-z ]*\)(?=\"[],)\n])", source))
+    ends = set(re.findall(r"\((?:columns|max_leaf_nodes|n_clusters|validate|categories)[a-z ,=\"]*\)(?=[\"'][],)\n ])", source))
     assert ends == {"(" + end.rpartition("(")[2] for end in _ENDS if end.endswith(")")}

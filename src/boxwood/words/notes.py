@@ -30,6 +30,7 @@ ASKS = tuple(
             r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
             r"^the rules are right for only ",
             r"^the rules find only ",
+            r"^shares are estimated ",
             r"^the time limit ended ",
             r", but matches no row of it$|leaves hold no row of the cluster that they name$",
             r" hardly sees ",  # clusters of one column, where others should count

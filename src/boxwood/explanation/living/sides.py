@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _IN_MEMORY = 20_000  # rows of an explanation that are labelled by the other one
 BY_BOXES = "by the boxes of the rules, and how the columns of each model lay within its clusters"
-ABOUT = "shares are estimates, column by column; rows may tell another story of a cluster: pass some"
+ABOUT = "shares are estimated column by column; pass rows to have them counted"
 
 
 class Law(NamedTuple):
