@@ -1,6 +1,6 @@
 """
 Customers with categories and missing values
-=============================
+============================================
 
 A table of customers has numbers, categories and empty cells. ``bw.explain`` takes the data frame as it is. It makes
 clusters, finds a short rule for each of them, and says what the rules lose. Nothing is encoded or filled in first.

@@ -200,7 +200,7 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
         while first and not any(_texts(first[0], width)):
             first.popleft()
         if first:
-            hints += _hints_on_names(numbered[-len(first) :], width)
+            hints += _hints_on_names(numbered[-len(first) :])
             yield first.popleft()
     last, sums = deque[Sequence[Any]](), SheetSums()
     for row in chain(first, rows):
@@ -217,9 +217,13 @@ def rows_told(rows: Iterator[Sequence[Any]], hints: list[str], *, all_rows: bool
     yield from map(NoRow, islice(last, n_rows, None)) if all_rows else ()
 
 
-def _hints_on_names(records: Sequence[tuple[int, Sequence[str]]], width: int) -> list[str]:
-    """Return a line for the reader if the first row, which has the names of columns, names half of them or fewer."""
+def _hints_on_names(records: Sequence[tuple[int, Sequence[str]]]) -> list[str]:
+    """Return a line for the reader if the first row, which has the names of columns, names half of them or fewer.
+
+    Columns without any text are none.
+    """
     line, names = records[0][0], filled(records[0][1])
+    width = len({j for _, row in records for j, text in enumerate(row) if text.strip()})
     if 2 * len(names) > width or len(records) == 1:
         return []
     what = f"row {line} was read as the names of columns, though it names {len(names)} of {width:,}"

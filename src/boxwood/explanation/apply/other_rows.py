@@ -74,7 +74,7 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
 
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     refuse_no_rows(X)
-    X = _in_numbers(ex, X) if is_frame(X) else X
+    given, X = X, _in_numbers(ex, X) if is_frame(X) else X
     if isinstance(labels, str):
         if not is_frame(X):
             raise DataError(f"{shown(labels)} names a column of labels, but X is not a data frame with named columns")
@@ -91,12 +91,12 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     weights = X.weights if isinstance(X, Rows) and weights is None else as_weights(weights, len(table))
     if len(clusters) != len(table):
         raise DataError(f"X has {len(table)} rows, but there are {len(clusters)} labels")
-    walk = walked(ex.tree, ex.columns, ex._coded_columns, X, ex._gap_columns, ex._date_columns)
+    walk = walked(ex.tree, ex.columns, ex._coded_columns, given, ex._gap_columns, ex._date_columns)
     leaf = walk.leaf
     lacking = np.array([_lacks(ex, j, table[:, j]) for j in columns]).T
     ruled, complete = np.flatnonzero(leaf >= 0), np.flatnonzero((leaf >= 0) & ~lacking.any(axis=1))
     if len(ruled) < len(table):
-        said += (note_without_leaf(X, ex.columns, walk),)
+        said += (note_without_leaf(given, ex.columns, walk),)
     if len(complete) < len(ruled):
         lack = dict(zip((ex.columns[j] for j in columns), lacking.sum(axis=0).tolist(), strict=True))
         said += (_note_on_costs(len(complete), len(table), lack),)
