@@ -39,7 +39,7 @@ def test_the_text_says_what_sides_mean():
 
 def test_the_text_of_a_concept_that_is_cut_again():
     projector = ConceptProjector.from_vectors(np.eye(2), names=["red", "size"], meanings={"size": ("small", "large")})
-    model = make_concept_tree(projector, MMDT()).fit([[0, 0], [0, 1], [0, 5], [9, 5]], [0, 1, 2, True])
+    model = make_concept_tree(projector, MMDT()).fit([[0, 0], [0, 1], [0, 5], [9, 5]], [0, 1, 2, 1])
     model[-1].tree_ = ThresholdTree.from_dict(
         {
             "feature": 1,

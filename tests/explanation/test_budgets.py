@@ -273,7 +273,7 @@ def test_a_forbidden_column_still_counts_in_costs():
     assert ex.reference_cost == free.reference_cost
     assert ex.cost == pytest.approx(bw.metrics.cost(X, ex.tree))
     assert "no rule may use the forbidden far" in ex.notes
-    assert "within the limits cost less" in ex.to_text()
+    assert "within the limits costs less" in ex.to_text()
 
 
 ONE_COLUMN_EACH = np.repeat([[0.0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 1]], 10, axis=0)
