@@ -397,7 +397,7 @@ def test_no_tree_within_reach_agrees_more():
             assert round((1 - within.agreement) * len(X)) == best, f"seed {seed}"
             assert depth == 4 or round((1 - alone.agreement) * len(X)) <= best
             assert within.search.agreement_gap == 0
-            assert within.agreement == 1 or "within the limits agree more." in within.to_text()
+            assert within.agreement == 1 or "within the limits agrees more." in within.to_text()
             exact += within.agreement < 1
     assert exact > share(3)
 
