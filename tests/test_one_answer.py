@@ -96,5 +96,5 @@ def test_the_cast_stands_where_it_is_needed_only():
     assert case(0.1) == """WHEN "milk" <= 0.1e0 THEN 'a'"""
     assert case(2.0**53) == """WHEN CAST("milk" AS DOUBLE) <= 9007199254740992e0 THEN 'a'"""
     assert case(27000.0, may_hold_text=True) == """WHEN CAST("milk" AS DOUBLE) <= 27000 THEN 'a'"""
-    with pytest.raises(ValueError, match=r"dialect must be one of 'duckdb', 'sqlite', .*; got 'oracle'"):
-        sql(None, dialect="oracle")
+    with pytest.raises(ValueError, match=r"dialect must be one of 'duckdb', 'sqlite', .*; got 'dbase'"):
+        sql(None, dialect="dbase")

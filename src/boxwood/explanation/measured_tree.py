@@ -273,9 +273,9 @@ class MeasuredTree:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return a copy of everything but the rows, which both share: nothing changes them."""
-        shared = {"_evidence", "_kept"}
-        fields = {name: deepcopy(value, memo) for name, value in self.__dict__.items() if name not in shared}
-        return replace(self, **fields, _kept=dict(self._kept))
+        own = {one.name for one in fields(self)} - {"_evidence", "_kept"}
+        copies = {name: deepcopy(getattr(self, name), memo) for name in own}
+        return replace(self, **copies, _kept=dict(self._kept))
 
 
 def with_kinds(explanation: Tree, booleans: Collection[str], dates: Mapping[str, Dates]) -> Tree:
