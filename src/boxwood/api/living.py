@@ -92,8 +92,8 @@ class Drift(_Report, DriftFacts):
     >>> for change in drift.changes:
     ...     print(change.change, change.name)
     moved age
-    grew old
     shrank young
+    grew old
     """
 
     def _said(self) -> Said:

@@ -57,7 +57,7 @@ def of_chosen(now: float, of: float, then: float, of_then: float, log_choices: f
     --------
     >>> of_shares(480, 1000, 206, 300) < 1e-9, of_chosen(480, 1000, 206, 300, log_choices=50)
     (True, 1.0)
-    >>> of_chosen(480, 1000, 290, 300, log_choices=50) < 1e-5
+    >>> of_chosen(480, 1000, 290, 300, log_choices=50) < 1e-4
     True
     """
     if not of or not of_then:
