@@ -111,3 +111,14 @@ def test_the_table_that_was_explained_is_counted_as_it_was(seed):
             assert (drift.n_then, drift.n_lost_then) == (90, n_without)
             assert not drift.changes
             assert [one.moved for one in (*drift.columns, *drift.words)] == [0] * len((*drift.columns, *drift.words))
+
+
+def test_costs_are_those_of_rows_with_all_values_and_this_is_told():
+    frame = pd.DataFrame({"x": [-3.0, -2, -1, 1, 2, 3], "town": list("ababab")})
+    ex = bw.explain(frame, ["lo"] * 3 + ["hi"] * 3)
+    other = pd.DataFrame({"x": [-1.0, -2, 1, 2], "town": ["a", "c", "c", "b"]})
+    measured = ex.measure(other, ["lo", "hi", "lo", "hi"])
+    assert measured.agreement == 0.5
+    told = "costs and profiles are those of 2 of 4 rows, which have all values; others lack town (2)"
+    assert told in measured.notes
+    assert told not in ex.measure(other.assign(town="a"), ["lo", "hi", "lo", "hi"]).notes

@@ -1197,7 +1197,7 @@ def add_little_there(asked, what, agreement, baseline):
 
 
 OF_OTHER_ROWS = {
-    rf"({NUMBER}) of ({NUMBER}) rows holds? a value that the model has never seen, and gets? no cluster: w (.+)": (
+    rf"({NUMBER}) of ({NUMBER}) rows gets? no cluster, as (?:its|their) rule knows no such value: w (.+)": (
         is_of_other_rows
     ),
     rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) a label that the model has never seen, and (?:is|are) left out: (.+)": (
@@ -1223,7 +1223,7 @@ def test_no_note_on_other_rows_is_refuted(seed):
     notes = ex.measure(frame[["w"]], frame["g"]).notes
     for note in notes:
         tried(here, note, OF_OTHER_ROWS)
-    same(sum("value that" in note for note in notes), int(frame["w"].str.contains("new").any()))
+    same(sum("no such value" in note for note in notes), int(frame["w"].str.contains("new").any()))
     same(sum("label that" in note for note in notes), int((frame["g"] == "other").any()))
 
 
@@ -1358,6 +1358,13 @@ ELSEWHERE = {
     "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "a table without groups divides into ": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    # of rows, files and their columns
+    "which § all values; others lack §": "explanation/test_no_cluster.py::test_costs_are_those_of_rows_with_all_values",
+    "a value that no row drawn has": "explanation/test_no_cluster.py::test_the_table_that_was_explained_is_counted",
+    "gives none without this warning": "explanation/test_no_cluster.py::test_a_row_gets_no_cluster_where_predict",
+    "of packed files, .gz alone is read": "table/test_packed.py::test_of_packed_files_it_is_said_what_unpacks_them",
+    "values of it are none of §": "table/test_files_of_types.py::test_values_stay_or_the_column_is_refused",
+    "write it with one type in all files": "table/test_files_of_types.py::test_values_stay_or_the_column_is_refused",
     # of rows that are set aside, and of lines
     " of the rows have no cluster, ": "explanation/test_drift.py::test_what_was_never_seen_is_counted",
     "no row has to be set aside": f"{_LINES}::test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves",
@@ -1420,7 +1427,6 @@ ELSEWHERE = {
     "Codes have no variance": "explanation/test_clearer.py::test_codes_of_words_have_no_variance",
     " of its first value for each leaf": "grow/test_expand.py::test_a_cut_must_gain_more_than_the_tolerance",
     "holds no rows, so this page lacks": "render/test_page.py::test_a_loaded_model_shows_what_it_knows",
-    "a value that the model has never seen": f"{_HERE}::test_no_note_on_other_rows_is_refuted",
     "no label or weight": f"{_HERE}::test_no_sentence_of_the_page_is_refuted",
     "rows of a cluster into another one": (
         f"{_HERE}::test_no_rows_together_get_another_cluster_where_a_page_of_rounded_counts_says_so"
@@ -1453,6 +1459,7 @@ NO_PROMISE = (
     "that is no text, as these are",
     "differ in case only",
     " UNION ALL ",  # SQL
+    "GENERATED ALWAYS",
     "§, count(*) FROM",
     "tuple[int, str | None]",  # no words
     "No module named",
