@@ -188,11 +188,11 @@ def test_behind_steps_that_mix_columns_rules_are_those_of_the_labels(seed):
 
 
 @pytest.mark.parametrize("last", [KMeans(3, random_state=0, n_init=2), AgglomerativeClustering(3)])
-def test_rows_that_a_mixing_pipeline_cannot_read_get_no_cluster(last):
+def test_rows_that_a_mixing_pipeline_cannot_read_are_left_out(last):
     frame = goods()[["price", "colour"]]
     frame.loc[:4, "price"] = np.nan
     ex = explain(frame, with_mixer("PCA", last, fills=False))
-    assert "5 of 200 rows lack a value and get no cluster: price (5)" in ex.notes
+    assert "5 of 200 rows lack a value and were left out: price (5)" in ex.notes
     assert (ex.n_rows, ex.n_left_out) == (200, 5)
     whole = explain(frame.iloc[5:], with_mixer("PCA", last, fills=False))
     assert rules(ex) == rules(whole)
