@@ -57,12 +57,7 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
 
 
 _MEANT = {
-    "postgresql": "postgres",
     "pg": "postgres",
-    "databricks": "spark",
-    "sqlserver": "tsql",
-    "mssql": "tsql",
-    "mariadb": "mysql",
     "sqlite3": "sqlite",
     "accuracy": "agreement",
     "fidelity": "agreement",
@@ -81,7 +76,7 @@ def meant(value: str, allowed: Collection[str]) -> str:
 
     Examples
     --------
-    >>> meant("postgresql", ["duckdb", "postgres"]), meant("cartt", ["imm", "cart"]), meant("x", ["imm", "cart"])
+    >>> meant("pg", ["duckdb", "postgres"]), meant("cartt", ["imm", "cart"]), meant("x", ["imm", "cart"])
     ("; did you mean 'postgres'?", "; did you mean 'cart'?", '')
     """
     plain = value.lower()

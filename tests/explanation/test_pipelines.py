@@ -188,7 +188,7 @@ def test_behind_steps_that_mix_columns_rules_are_those_of_the_labels(seed):
 
 
 @pytest.mark.parametrize("last", [KMeans(3, random_state=0, n_init=2), AgglomerativeClustering(3)])
-def test_rows_that_a_mixing_pipeline_cannot_read_get_no_cluster(last):
+def test_rows_that_a_mixing_pipeline_cannot_read_are_left_out(last):
     frame = goods()[["price", "colour"]]
     frame.loc[:4, "price"] = np.nan
     ex = explain(frame, with_mixer("PCA", last, fills=False))

@@ -130,6 +130,12 @@ def test_every_way_to_hand_over_a_fitted_clusterer_refuses_it(way):
     assert bw.explain(X, km.labels_).agreement == 1
 
 
+def test_a_pipeline_of_a_mixture_alone_is_read_as_the_mixture():
+    X = groups(np.random.default_rng(0))
+    mixture = GaussianMixture(4, random_state=0).fit(X)
+    assert labels_by(make_pipeline(mixture), X, len(X)).tolist() == mixture.predict(X).tolist()
+
+
 def test_a_clusterer_says_which_columns_it_was_fitted_on():
     X = pd.DataFrame(groups(np.random.default_rng(0)), columns=list("abc"))
     made = PCA(2).set_output(transform="pandas").fit_transform(X)

@@ -68,3 +68,6 @@ def test_the_table_is_a_model_or_an_expression():
         ex.rename({"a": "a\r"}).to_dbt("t")
     with pytest.raises(DataError, match="rename the cluster"):
         ex.rename({"a": "{{ a }}"}).to_dbt("t")
+    words = pd.DataFrame({"word": ["{%- endraw %}{{ 1 }}", "plain"] * 2})
+    with pytest.raises(DataError, match="hold endraw in braces"):
+        bw.explain(words, ["a", "b"] * 2, columns=["word"]).to_dbt("t")

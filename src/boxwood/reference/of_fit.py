@@ -40,7 +40,7 @@ def labels_by(estimator: Any, X: Any, n_rows: int) -> Array:
     own = np.asarray(own) if own is not None and len(own) == n_rows else None
     if own is not None and np.mean(own != labels) <= FEW:
         return labels
-    rows = _rows_for(last, X if last is estimator else estimator[:-1].transform(X))
+    rows = _rows_for(last, estimator[:-1].transform(X) if len(getattr(estimator, "steps", ())) > 1 else X)
     if rows is not None:
         step = -(-n_rows // LOOKED_AT)
         some = np.asarray(rows[::step], dtype=np.float64)

@@ -109,7 +109,7 @@ def _behind_mixing_steps(X: Any, clustering: Any, asked: Options) -> CompleteCas
     """Return a table with the labels of a fitted pipeline whose first steps make columns that no rule can ask for.
 
     So it is if they mix columns, or fill what a row lacks by more than one number. None for others, and if the table is
-    one of numbers without gaps. Rows that lack a value get no cluster if the pipeline takes none.
+    one of numbers without gaps. Rows that lack a value are left out if the pipeline takes none.
     """
     if len(getattr(clustering, "steps", ())) < 2 or isinstance(X, Rows) or not _may_be_mixed(X, asked, False):
         return None

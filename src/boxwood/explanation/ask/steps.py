@@ -76,7 +76,8 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     source = X if isinstance(X, Source) else None
     for name, given in (("X", X), ("the labels", clustering)):
         _refuse_unreadable(name, given)
-    if (isinstance(X, (np.ndarray, list, ColumnTable)) or is_frame(X)) and len(X) == 0:
+    has_length = X.ndim > 0 if isinstance(X, np.ndarray) else isinstance(X, (list, ColumnTable)) or is_frame(X)
+    if has_length and len(X) == 0:
         raise DataError("the table has no rows; give at least two, in two clusters")
     if source is None and isinstance(clustering, np.ndarray):
         clustering = label_values(clustering)

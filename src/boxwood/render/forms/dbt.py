@@ -17,6 +17,7 @@ from boxwood.render.forms.sql import new_column, sql
 from boxwood.render.forms.walk import provenance
 
 _OF_DBT = re.compile(r"\{[{%#]")
+_END = re.compile(r"\{%[-+]?\s*endraw")
 
 
 def dbt(
@@ -44,6 +45,8 @@ def _with_rules_as_they_are(query: str, table: str) -> str:
     if "\r" in query:
         raise DataError("dbt makes a plain line end of a carriage return, which a column, a word or a cluster has")
     rules, name, end = query.rpartition(table)
+    if _END.search(rules):
+        raise DataError("the rules hold endraw in braces, where dbt would read what follows as code; rename it")
     return f"{{% raw %}}{rules}{{% endraw %}}{name}{end}" if _OF_DBT.search(rules) else query
 
 
