@@ -105,8 +105,9 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     some = None if weights is None else weights[ruled]
     facts = LeafStatistics.of_labels(ex.tree, leaf[ruled], clusters[ruled], ex.n_clusters, some)
     here = _coordinates(ex, Rows(table, weights).take(complete), columns)
-    measured = _of_clusters(ex, here, clusters[complete], rows_of_table(X, complete), facts=facts)
     places = None if len(complete) == len(table) else complete
+    rows = X if places is None else rows_of_table(X, places)
+    measured = _of_clusters(ex, here, clusters[complete], rows, facts=facts)
     others = rows_of_table(X, np.setdiff1d(ruled, complete)) if len(complete) < len(ruled) else None
     if measured._evidence is not None:
         measured = replace(measured, _evidence=replace(measured._evidence, positions=places, others=others))
