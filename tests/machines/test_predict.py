@@ -54,5 +54,5 @@ def test_a_failed_run_leaves_nothing(machines, tmp_path):
     (tmp_path / "t").mkdir()
     pd.DataFrame({"a": ["word"]}).to_parquet(tmp_path / "t" / "1.parquet")
     words = (tmp_path / "m.json", tmp_path / "t", "--engine", machines.name, "-o", tmp_path / "out.parquet")
-    assert "columns that are not numbers: a" in run(*words, code=3).stderr
+    assert "the rules test a as a number, got text such as 'word'" in run(*words, code=3).stderr
     assert sorted(os.listdir(tmp_path)) == ["m.json", "t"]
