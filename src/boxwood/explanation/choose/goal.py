@@ -257,11 +257,11 @@ class LeavesThatPay(NamedTuple):
 
 
 def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
-    """Return how many leaves the labels of a task in memory need; None for clusters of k-means, which need one each.
+    """Return how many leaves the labels of a task in memory need; None for compact clusters, which need one each.
 
-    `_are_of_k_means` tells these. Of up to eight numbers from the clusters' to eight, or twice the clusters', it is the
-    least with which CART gets as many rows of other folds right as with any, up to two standard errors or one percent
-    of the rows.
+    Clusters are compact if nearly all rows are nearest to the mean of their own, in the columns as they are or brought
+    to one variance. Of up to eight numbers from the clusters' to eight, or twice the clusters', it is the least with
+    which CART gets as many rows of other folds right as with any, up to two standard errors or one percent of the rows.
     It is the clusters' if none gets clearly more right than the largest cluster has. Equal rows are in one fold, so the
     answer does not depend on the order of rows.
 
@@ -273,7 +273,7 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     labels, weights = task.reference.labels[kept], task.rows.weights
     mass, whole = None if weights is None else weights[kept], np.isfinite(measured[kept]).all(axis=1)
     known = measured[kept][whole], labels[whole], (np.ones(len(labels)) if mass is None else mass)[whole]
-    if most <= k or _are_of_k_means(*known, task.reference.names):
+    if most <= k or _are_compact(*known, task.reference.names):
         return None
     allowed = np.setdiff1d(np.arange(task.n_columns), np.array(task.budget.forbidden, dtype=np.intp))
     rows = _Rows.of(task.rows.values[kept][:, allowed], labels, mass)
@@ -287,21 +287,19 @@ def leaves_that_pay(task: Task, measured: Floats) -> LeavesThatPay | None:
     return LeavesThatPay(sizes[place], tuple(sizes), right)
 
 
-def _are_of_k_means(X: Floats, labels: Indices, mass: Floats, names: Sequence[Hashable]) -> bool:
-    """Return whether all but a few rows are nearest to their cluster's mean, in the columns as they are or scaled.
+def _are_compact(X: Floats, labels: Indices, mass: Floats, names: Sequence[Hashable]) -> bool:
+    """Return whether nearly all rows are nearest to their cluster's mean, in the columns as they are or scaled.
 
-    Columns of two values, such as those of categories, are not looked at: "a and b" parts their means, too. Clusters
-    are not those of k-means if nothing else can be looked at.
+    They are not if no row can be looked at.
     """
-    X = X[:, [len(np.unique(x)) > 2 for x in X.T]]
-    if not X.size:
+    if not len(X):
         return False
     reference = Reference(labels, np.zeros((len(names), X.shape[1])), tuple(names))
     with np.errstate(over="ignore", invalid="ignore"):
         spread = _in_short(X.std(axis=0))
     scaled = np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
     tasks = (Task.of(Rows(X / unit, mass), reference) for unit in (1.0, scaled))
-    return any(share_nearest_of(task) >= settings.OF_K_MEANS for task in tasks)
+    return any(share_nearest_of(task) >= settings.NEAREST for task in tasks)
 
 
 def _in_short(numbers: Floats) -> Floats:

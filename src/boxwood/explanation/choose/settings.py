@@ -13,7 +13,6 @@ ROUNDING = 1e-9  # A gap below this is none: costs are sums of rounded numbers.
 
 # How many leaves labels need, where nobody says
 LEAVES, LEAVES_EACH = 8, 2  # At most eight, or two for each cluster.
-OF_K_MEANS = 0.99  # Clusters need one leaf each if so many rows are nearest to the mean of their own.
 LEAVES_GAIN = 0.01  # More leaves pay if they get one percent more of the rows of other folds right.
 RIGHT = 0.83  # Rules of clusters made here that are right for fewer rows are tried again.
 LEAVES_SIZES = 8  # So many numbers of leaves are tried at most.
