@@ -166,7 +166,7 @@ WITHOUT_TYPES = {"pandas", "SQLite"} | WRITTEN
 OF_PANDAS = {"bands", "intervals", "months as periods", "days as periods"}
 """Kinds that Arrow knows as those of pandas; other tables store them as something else, each in its way."""
 WITHOUT_SQL = {"mixed objects", "durations"}
-"""Kinds of which rules are no SQL: no database holds the first; durations that are numbers by a door are times there."""
+"""Kinds of which rules are no SQL: no database holds the first; durations that are numbers here are times there."""
 
 
 def cells():
