@@ -45,7 +45,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("render.pictures",),
     ("render.page",),
     ("render",),
-    ("api", "explanation.explanation"),  # the latter for old pickles alone
+    ("api",),
     ("concepts",),
     ("estimators",),
     ("cli",),

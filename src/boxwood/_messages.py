@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -137,12 +137,3 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _INNER:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
-
-
-def renamed(of: Any, old: str, new: str, goes_in: str, kept: str = "") -> Any:
-    """Return the attribute `new`, asked for by its earlier name; warn of the version in which that goes.
-
-    IN: kept: the attribute that has the value in its earlier form, if that is another one.
-    """
-    warn_caller(f"{old} is called {new} now; the earlier name goes in boxwood {goes_in}", FutureWarning)
-    return getattr(of, kept or new)

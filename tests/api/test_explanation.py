@@ -1,13 +1,8 @@
 """The face: one class whose methods hand over, and pickles of the class where it once stood."""
 
 import ast
-import base64
 import inspect
-import pickle
-import zlib
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 import boxwood as bw
@@ -39,18 +34,3 @@ def test_methods_are_known_by_the_name_of_the_class():
     own = [(name, one.__qualname__) for name, one in methods if one.__module__ == bw.Explanation.__module__]
     assert len(own) > 30
     assert all(qualified == f"Explanation.{name}" for name, qualified in own)
-
-
-def test_a_pickle_of_where_the_class_once_stood_is_read():
-    # `explain(AGES, LABELS, columns=["age"], max_leaf_nodes=3, objective="agreement")`, whose profile was asked for
-    packed = Path(__file__).with_name("old_explanation.b64").read_text()
-    stored = zlib.decompress(base64.b64decode(packed))
-    assert b"boxwood.explanation.explanation" in stored
-    ex = pickle.loads(stored)
-    assert type(ex) is bw.Explanation
-    assert ex.predict(AGES).tolist() == LABELS
-    means = [np.mean([age for [age], label in zip(AGES, LABELS, strict=True) if label == name]) for name in ex.names]
-    np.testing.assert_allclose([one.mean for one in ex.profile()[0].clusters], means)
-    again = pickle.dumps(ex)
-    assert pickle.loads(again) == ex
-    assert b"boxwood.explanation.explanation" not in again

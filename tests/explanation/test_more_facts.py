@@ -398,13 +398,6 @@ def test_estimators_have_these_facts_by_their_explanation():
     assert pickle.loads(pickle.dumps(est)).explanation_.why(X[0]) == ex.why(X[0])
 
 
-def test_earlier_names_of_attributes_warn_and_say_the_new_ones():
-    (cluster, _) = explain([[1.0], [9.0]], [0, 1]).clusters
-    for old, new in (("caught", "found"), ("ruled", "matched")):
-        with pytest.warns(FutureWarning, match=f"{old} is called {new} now; the earlier name goes in boxwood "):
-            assert getattr(cluster, old) == getattr(cluster, new)
-
-
 def test_rows_that_move_no_threshold_change_one_line_of_the_model(tmp_path):
     x = np.repeat([1.0, 2, 8, 9], 10)
     lines = []

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
 from numpy.typing import ArrayLike
 
-from boxwood._messages import renamed
 from boxwood._types import Array, DialectName, Indices
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree, with_names
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from sklearn.tree import DecisionTreeClassifier
 
-    from boxwood._dates import Dates
     from boxwood.api.lines import Lines
-    from boxwood.axes import Categories
     from boxwood.explanation.apply.results import Why
     from boxwood.explanation.measure.misassigned import Misassigned, SetAside
     from boxwood.explanation.measure.odd import OddRow
@@ -141,21 +138,6 @@ class Explanation(MeasuredTree):
     <BLANKLINE>
     The rules agree with the clusters on 100.0% of rows (always new: 60.0%).
     """
-
-    @property
-    def coded_columns(self) -> dict[int, Categories]:
-        """The earlier name of what `categories` says, by the numbers of columns."""
-        return cast("dict[int, Categories]", renamed(self, "coded_columns", "categories", "0.3", "_coded_columns"))
-
-    @property
-    def gap_columns(self) -> frozenset[int]:
-        """The earlier name of what `gaps` says, by the numbers of columns."""
-        return cast("frozenset[int]", renamed(self, "gap_columns", "gaps", "0.3", "_gap_columns"))
-
-    @property
-    def date_columns(self) -> dict[int, Dates]:
-        """The earlier name of what `dates` says, by the numbers of columns."""
-        return cast("dict[int, Dates]", renamed(self, "date_columns", "dates", "0.3", "_date_columns"))
 
     # ---------------------------------------------------------------------------------------------------------- printed
     def __str__(self) -> str:
@@ -997,7 +979,7 @@ class Explanation(MeasuredTree):
         """Return how many rows of each cluster (k rows) the rules give to each cluster (k entries each).
 
         Weights are added if rows are weighted; rows left out do not count. Sums over the entries of a row are sizes of
-        clusters, sums over the rows are `ruled` of `clusters`, and the diagonal is what rules and clusters agree on.
+        clusters, sums over the rows are `matched` of `clusters`, and the diagonal is what rules and clusters agree on.
         `X`, `labels` and `sample_weight` are other rows, as for `measure`.
 
         Examples

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from boxwood._dates import DATE_FORMS, Dates
 from boxwood._files import replacing
-from boxwood._messages import renamed
 from boxwood._types import Floats, Ints
 from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unscanned, shown, whole_number
 from boxwood.axes import Categories
@@ -198,18 +197,6 @@ class Tally:
         """
         codes = {j: len(one.values) for j, one in self._coded_columns.items()}
         return edges_of(self.centers, self.n_bins, codes, self._date_columns)
-
-    @property
-    def coded_columns(self) -> dict[int, Categories]:
-        """The earlier name of what `categories` says, by the numbers of columns."""
-        found: dict[int, Categories] = renamed(self, "coded_columns", "categories", "0.3", "_coded_columns")
-        return found
-
-    @property
-    def date_columns(self) -> dict[int, Dates]:
-        """The earlier name of what `dates` says, by the numbers of columns."""
-        found: dict[int, Dates] = renamed(self, "date_columns", "dates", "0.3", "_date_columns")
-        return found
 
     @property
     def _coded_columns(self) -> dict[int, Categories]:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._messages import renamed
 from boxwood._types import LATER, Amount, AnyAmount, Range, Share
 from boxwood.axes import Categories
 from boxwood.explanation.claim import Claim
@@ -449,18 +448,6 @@ class ClusterSummary(NamedTuple):
         Of the rows fewer than half are in the cluster, or fewer than twice its share (than two thirds, at most).
         """
         return self.precision is not None and self.precision < max(0.5, min(2 * self.share, 2 / 3))
-
-    @property
-    def ruled(self) -> float:
-        """The earlier name of `matched`."""
-        matched: float = renamed(self, "ruled", "matched", "0.3")
-        return matched
-
-    @property
-    def caught(self) -> float | None:
-        """The earlier name of `found`."""
-        found: float | None = renamed(self, "caught", "found", "0.3")
-        return found
 
 
 class Clusters(tuple[ClusterSummary, ...]):

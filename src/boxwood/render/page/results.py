@@ -86,7 +86,7 @@ def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, An
         "shared": _lines(common) if common else [],
         "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_SaidCondition(NO_RULE)]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
-        "caught": None if cluster.found is None or not cluster.rules else percent(cluster.found),
+        "found": None if cluster.found is None or not cluster.rules else percent(cluster.found),
         "precision": None if cluster.precision is None else percent(cluster.precision),
         "doubt": doubt(cluster).strip(),
         "worth": None,
