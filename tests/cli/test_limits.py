@@ -35,7 +35,7 @@ def test_options_limit_the_rules(folder):
     limits += ["--preferred", "b", "--round-thresholds", 2]
     facts = explained(folder, "--labels", "cluster", "--exclude", "w", *limits)
     assert "name" in facts["columns"]
-    budget = facts["budget"]
+    budget = facts["limits"]
     assert {name: budget[name] for name in ("max_depth", "min_samples_leaf", "max_columns", "round_thresholds")} == {
         "max_depth": 3,
         "min_samples_leaf": 10,

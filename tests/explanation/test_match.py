@@ -70,7 +70,7 @@ def test_models_without_rows_are_matched_by_boxes(seed):
     assert found.how == BY_BOXES
     assert [one.change for one in found.changes] == ["same"] * ex.n_clusters
     assert {one.old[0]: one.new[0] for one in found.changes} == dict(zip(before.labels, labels, strict=True))
-    assert saved(other).named_like(saved(ex)).names != other.names
+    assert saved(other).rename_like(saved(ex)).names != other.names
 
 
 def test_what_models_do_not_know_is_said():
@@ -81,7 +81,7 @@ def test_what_models_do_not_know_is_said():
     new = saved(bw.explain(table, labels, columns=["age", "spend"], forbidden=["age"]))
     found = bw.match(old, new)
     assert "the old model does not know how spend lay" in str(found)
-    assert not {"came", "went"} & {one.change for one in found.changes}
+    assert not {"new", "gone"} & {one.change for one in found.changes}
     assert [one.change for one in bw.match(old, new, table).changes] == ["same", "same"]
 
 
@@ -119,7 +119,7 @@ def test_weights_alone_make_no_cluster_grow():
     weighted = bw.explain(rows, labels, sample_weight=rng.uniform(5_000, 15_000, 400))
     found = bw.match(saved(weighted), bw.explain(rows, labels))
     assert [one.change for one in found.changes] == ["same", "same"]
-    assert sum(one.rows for one in found.old) == pytest.approx(400)
+    assert sum(one.rows for one in found.before) == pytest.approx(400)
 
 
 def test_tallies_are_matched():
@@ -128,7 +128,7 @@ def test_tallies_are_matched():
     some = before.labels != "s0"
     old, new = bw.Tally.of(numbers, before.labels.tolist()), bw.Tally.of(numbers[some], before.labels[some].tolist())
     found = {one.change: one.old for one in bw.match(old, new).changes if one.change != "same"}
-    assert found == {"went": ("s0",)}
+    assert found == {"gone": ("s0",)}
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_tallies_are_matched():
 def test_no_two_clusters_get_one_name(names, same, olds, expected):
     class Found:
         same_names = same
-        old = tuple(type("Cluster", (), {"name": name}) for name in olds)
+        before = tuple(type("Cluster", (), {"name": name}) for name in olds)
 
     assert names_carried(names, Found) == expected
     final = [expected.get(name, name) for name in names]

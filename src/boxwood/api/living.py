@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ class _Report:
 
 @dataclass(frozen=True, repr=False)
 class Drift(_Report, DriftFacts):
-    """What became of the clusters of an explanation on later rows; made by `Explanation.measure`.
+    """What became of the clusters of an explanation on later rows; made by `Explanation.drift`.
 
     Printing it says what changed beyond chance, and shows the numbers then and now. Unseen words, missing values and
     new labels are counted. A change is reported if chance makes one so wide in at most one of a hundred reports.
@@ -80,7 +81,7 @@ class Drift(_Report, DriftFacts):
         Why no change is reported, such as too few rows; empty if there is no reason.
     notes : tuple of str
         What the model does not know.
-    basis : Basis or None
+    provenance : Provenance or None
         What the explanation rests on.
 
     Examples
@@ -88,7 +89,7 @@ class Drift(_Report, DriftFacts):
     >>> import boxwood
     >>> ages = [[age / 10] for age in range(200, 800)]
     >>> ex = boxwood.explain(ages, ["young"] * 300 + ["old"] * 300, columns=["age"])
-    >>> drift = ex.measure([[age + 15] for [age] in ages] + [[None]])
+    >>> drift = ex.drift([[age + 15] for [age] in ages] + [[None]])
     >>> for change in drift.changes:
     ...     print(change.change, change.name)
     moved age
@@ -123,14 +124,14 @@ class Match(_Report, MatchFacts):
 
     Parameters
     ----------
-    old, new : tuple of MatchedCluster
+    before, after : tuple of MatchedCluster
         The clusters, and their rows by their own explanation.
     overlap : tuple of tuple of float
         For each old cluster, and for rows without one, the share of all rows that is in each new cluster, and in none.
     changes : tuple of Matched
         What became of clusters.
     same_names : tuple of pairs
-        Names of old and new clusters of which each is most of the other, for `Explanation.named_like`.
+        Names of old and new clusters of which each is most of the other, for `Explanation.rename_like`.
     how : str
         What it rests on.
     notes : tuple of str
@@ -150,6 +151,16 @@ class Match(_Report, MatchFacts):
         from boxwood.words.living import match_facts
 
         return match_facts(self)
+
+    @property
+    def new(self) -> tuple[Hashable, ...]:
+        """Names of the clusters that are new."""
+        return tuple(name for one in self.changes if one.change == "new" for name in one.new)
+
+    @property
+    def gone(self) -> tuple[Hashable, ...]:
+        """Names of the clusters that are gone."""
+        return tuple(name for one in self.changes if one.change == "gone" for name in one.old)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the flow of rows from the old clusters, at the left, to the new ones; needs matplotlib.
@@ -191,7 +202,7 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
     change  then   share  now                   share    kept
     same    old    50.0%  cluster 0             50.0%  100.0%
     split   young  50.0%  cluster 1, cluster 2  50.0%  100.0%
-    >>> new.named_like(old).names
+    >>> new.rename_like(old).names
     ('old', 'young', 2)
     """
     from boxwood.explanation.living.match import matched

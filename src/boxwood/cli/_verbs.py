@@ -9,7 +9,7 @@ printed here, with these exit codes:
 1    a bug: one line; `--debug` shows where
 2    usage: an unknown option, value, column or extension; an output that cannot be written
 3    the data cannot be used as asked
-4    done, but past `--fail-over`, `--fail-under` or `--fail-over-empty`
+4    done, but past `--max-price`, `--fail-under` or `--fail-over-empty`
 130  interrupted
 ==== ====================================================================
 
@@ -37,13 +37,13 @@ from boxwood.cli._terminal import drop_unsaid, escape_unknown, tell
 
 VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
-    "map-k": "Compare numbers of clusters: whether halves of the rows agree, and whether rules describe them.",
+    "compare-k": "Compare numbers of clusters: whether halves of the rows agree, and whether rules describe them.",
     "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
-    "measure": "Measure a saved tree on new rows, and say what changed.",
+    "drift": "Compare a saved tree with new rows, and say what changed.",
     "match": "Report which clusters of two models are the same, split, merged, new or gone.",
     "why": "Say why a row is in its cluster, and what would change it.",
-    "lines": "Print the one-line rules that a saved model holds.",
+    "standalone-rules": "Print the one-line rules that a saved model holds.",
     "export": "Write a saved model in another form.",
     "demo": "Explain an example table, and suggest what to try next.",
     "completion": "Print a script with which a shell completes these commands.",

@@ -18,17 +18,17 @@ from boxwood.errors import DataError
 from boxwood.explanation.claim import Claim
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.records import (
-    Basis,
-    BudgetFacts,
     Clusters,
     ClusterSummary,
     Condition,
     DrawFacts,
     KernelFacts,
     LeafSummary,
+    LimitFacts,
     MixtureFacts,
+    Provenance,
     Rule,
-    SearchFacts,
+    SearchReport,
     cluster_rules_of,
     rules_of,
     value_of_two,
@@ -79,12 +79,12 @@ class MeasuredTree:
     objective: str = "sqeuclidean"
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
-    search: SearchFacts | None = None
+    search_report: SearchReport | None = None
     held_out: HeldOut | None = None
-    budget: BudgetFacts | None = None
+    limits: LimitFacts | None = None
     binary: tuple[str, ...] = ()
     n_incomplete: int = 0
-    basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
+    provenance: Provenance | None = field(default=None, compare=False)  # as the same tree may be made on two days
     dates: tuple[tuple[str, Dates], ...] = ()
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
@@ -99,7 +99,7 @@ class MeasuredTree:
     @property
     def _is_made_here(self) -> bool:
         """Whether boxwood made the clusters."""
-        return self.basis is not None and self.basis.labels.startswith(MADE_HERE)
+        return self.provenance is not None and self.provenance.labels.startswith(MADE_HERE)
 
     @cached_property
     def names(self) -> tuple[Hashable, ...]:
@@ -119,14 +119,14 @@ class MeasuredTree:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What was proved of the agreement, and of the costs, of all trees of as many leaves: a claim where one was."""
-        if self.search is None:
+        if self.search_report is None:
             return ()
-        gaps = {"agreement": self.search.agreement_gap, "cost": self.search.gap}
+        gaps = {"agreement": self.search_report.agreement_gap, "cost": self.search_report.gap}
         return tuple(self._claim(measure, gap) for measure, gap in gaps.items() if gap is not None)
 
     def _claim(self, measure: str, gap: float) -> Claim:
         value, names = getattr(self, measure), LIMITS_OF_SEARCH[measure]
-        limits = () if self.budget is None else tuple(name for name in names if getattr(self.budget, name))
+        limits = () if self.limits is None else tuple(name for name in names if getattr(self.limits, name))
         return Claim("trees", self.n_leaves, limits, measure, 0.0, self.weighted, value, gap)
 
     def _claim_on(self, measure: str) -> Claim | None:
@@ -196,7 +196,7 @@ class MeasuredTree:
 
         Labels that are 0 and 1 are `churn = 0` and `churn = 1` then, by the name of their column.
         """
-        said, label = _with_rows_of_words(self._in_words()), "" if self.basis is None else self.basis.label
+        said, label = _with_rows_of_words(self._in_words()), "" if self.provenance is None else self.provenance.label
         if not label or [*self.names] not in ([0, 1], [False, True]):
             return said
         names = [f"{column_name(label)} = {name}" for name in self.names]
@@ -259,12 +259,12 @@ class MeasuredTree:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a pickle, without rows or cells, but with what `why` and `measure` need of columns."""
+        """Return the state for a pickle, without rows or cells, but with what `why` and `drift` need of columns."""
         from boxwood.explanation.living.shapes import shapes_of
 
         self._spreads()
         shapes_of(self)
-        kept = {name: found for name, found in self._kept.items() if name != "drift"} | {WHOLE: True}
+        kept = self._kept | {WHOLE: True}
         return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes), "_kept": kept}
 
     def __copy__(self) -> Self:

@@ -203,13 +203,13 @@ def match_said(match: MatchFacts) -> Said:
         )
         for one in match.changes
     )
-    headline = f"{counted(len(match.old), 'cluster')} then, {len(match.new)} now, matched {match.how}."
+    headline = f"{counted(len(match.before), 'cluster')} then, {len(match.after)} now, matched {match.how}."
     return Said(headline, (), (CellRows((header, *lines), frozenset({0, 1, 3})),), as_written(match.notes))
 
 
 def match_facts(match: MatchFacts) -> dict[str, Any]:
     """Return the numbers of a match by their names."""
-    names = "old", "new", "overlap", "changes", "same_names", "how", "notes"
+    names = "before", "after", "overlap", "changes", "same_names", "how", "notes"
     return {name: _plain(getattr(match, name)) for name in names}
 
 
@@ -217,7 +217,7 @@ def drift_facts(drift: DriftFacts) -> dict[str, Any]:
     """Return the numbers of a drift by their names, with conditions in words."""
     facts = {name: getattr(drift, name) for name in _DRIFT}
     cuts = [one._asdict() | {"condition": condition(one.condition, whole=True)} for one in drift.cuts]
-    made = None if drift.basis is None else drift.basis.made
+    made = None if drift.provenance is None else drift.provenance.made
     return {name: _plain(value) for name, value in (facts | {"cuts": cuts, "made": made}).items()}
 
 

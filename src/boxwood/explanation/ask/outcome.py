@@ -105,8 +105,10 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     notes += _notes_on_stand_ins(explanation) if made_here else ()
     if (budget := problem.asked_budget).given:
         explanation = with_limits(explanation, problem.task, budget, outcome.n_moved)
-    if made_here and explanation.search is not None:  # nobody is to blame for clusters that boxwood made itself
-        explanation = replace(explanation, notes=tuple(n for n in explanation.notes if n != explanation.search.reason))
+    if made_here and explanation.search_report is not None:  # nobody is to blame for clusters that boxwood made itself
+        explanation = replace(
+            explanation, notes=tuple(n for n in explanation.notes if n != explanation.search_report.reason)
+        )
     explanation = replace(explanation, notes=(*explanation.notes, *notes))
     return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
 
@@ -166,7 +168,7 @@ def _advice(explanation: MeasuredTree, task: Task) -> str:
 
     Where cost counts, more leaves lower it, and may agree less.
     """
-    search = explanation.search
+    search = explanation.search_report
     if search is None or search.stopped_by_clock or task.budget.round_thresholds is not None:
         return ""
     return "(max_leaf_nodes)" if search.by_agreement else '(max_leaf_nodes, objective="agreement")'
@@ -182,7 +184,7 @@ def _settled(task: Task, tree: ThresholdTree) -> Task:
 
 def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:
     """Return a note on how many new rows rules of given labels will be right for, if these are clearly fewer."""
-    search, right = explanation.search, explanation.agreement
+    search, right = explanation.search_report, explanation.agreement
     if search is None or not search.reason or explanation.weighted:
         return ()
     expected = max(right - LUCK_OF_CUT * luck(right, explanation.n_leaves - 1, n_rows), explanation.baseline)

@@ -86,12 +86,12 @@ def matched(
     changes = [told(_size(old_rows[i], new_rows[j], *of, len(alone)), [i], [j]) for i, j in alone]
     changes += [told("split", [i], kept) for i, kept in splits.items()]
     changes += [told("merged", kept, [j]) for j, kept in merges.items()]
-    came, went = ("unclear", "unclear") if overlap.is_guessed else ("came", "went")
-    changes += [told(came, [], [j]) for j in range(len(now)) if j not in after]
-    changes += [told(went, [i], []) for i in range(len(then)) if i not in before]
+    new_one, gone = ("unclear", "unclear") if overlap.is_guessed else ("new", "gone")
+    changes += [told(new_one, [], [j]) for j in range(len(now)) if j not in after]
+    changes += [told(gone, [i], []) for i in range(len(then)) if i not in before]
     return MatchFacts(
-        old=tuple(map(MatchedCluster, old_names, old_rows.tolist(), then.tolist())),
-        new=tuple(map(MatchedCluster, new_names, new_rows.tolist(), now.tolist())),
+        before=tuple(map(MatchedCluster, old_names, old_rows.tolist(), then.tolist())),
+        after=tuple(map(MatchedCluster, new_names, new_rows.tolist(), now.tolist())),
         overlap=tuple(map(tuple, (overlap.new / max(overlap.new.sum(), 1)).tolist())),
         changes=tuple(changes),
         same_names=tuple((old_names[i], new_names[j]) for i, j in pairs),
@@ -126,7 +126,7 @@ def _kin(shares: _Overlaps, then: Floats, now: Floats) -> _Kin:
 def names_carried(names: Sequence[Hashable], found: MatchFacts) -> dict[Hashable, Hashable]:
     """Return the name of each cluster that gets another one; no two have one name afterwards."""
     carried = {new: old for old, new in found.same_names}
-    gone = {one.name for one in found.old}
+    gone = {one.name for one in found.before}
     taken: set[Hashable] = gone | set(names)
     for name in names:
         if name not in carried and name in gone:

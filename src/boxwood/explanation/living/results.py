@@ -138,8 +138,8 @@ class Matched(NamedTuple):
 
     Parameters
     ----------
-    change : {"same", "grew", "shrank", "split", "merged", "came", "went", "unclear"}
-        "unclear" is a cluster of no kin where the models do not know enough to say that it came or went.
+    change : {"same", "grew", "shrank", "split", "merged", "new", "gone", "unclear"}
+        "unclear" is a cluster of no kin where the models do not know enough to say that it is new or gone.
     old, new : tuple
         Names of the clusters before and after; several new ones of a split, several old ones of a merge.
     share_then, share : float or None
@@ -160,8 +160,8 @@ class Matched(NamedTuple):
 class MatchFacts:
     """The fields of a `Match`, which says what they are."""
 
-    old: tuple[MatchedCluster, ...]
-    new: tuple[MatchedCluster, ...]
+    before: tuple[MatchedCluster, ...]
+    after: tuple[MatchedCluster, ...]
     overlap: tuple[tuple[float, ...], ...]
     changes: tuple[Matched, ...]
     same_names: tuple[tuple[Hashable, Hashable], ...]
@@ -194,7 +194,7 @@ class DriftFacts:
     changes: tuple[Told, ...]
     untested: str
     notes: tuple[str, ...]
-    basis: Any = None
+    provenance: Any = None
 
     @property
     def n_lost(self) -> float:

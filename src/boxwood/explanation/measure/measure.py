@@ -150,7 +150,7 @@ def explanation_of(
         objective=grown.objective,
         kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
         draws=_draws_of(grown, k),
-        search=grown.attributes.get("search"),
+        search_report=grown.attributes.get("search"),
         gaps=said.gaps,
         **more,
     )

@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT = 640.0, 320.0  # of the picture; it is higher if bars stand far
 def page_of(said: Said, title: str, path: str | os.PathLike[str] | None, match: MatchFacts | None = None) -> str | None:
     """Return a report as a page, or write it to a file, which is replaced as a whole; IN: match: to be drawn."""
     flow = None if match is None else _shapes(flow_of(match))
-    n_clusters = 0 if match is None else len(match.old)
+    n_clusters = 0 if match is None else len(match.before)
     page = written("living.html", {"said": said, "tree": None, "flow": flow} | stripes(n_clusters), title, script="")
     if path is None:
         return page

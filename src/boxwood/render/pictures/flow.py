@@ -55,7 +55,7 @@ class Flow(NamedTuple):
 def flow_of(match: MatchFacts) -> Flow:
     """Return the flow of the rows of a match."""
     shares = np.array(match.overlap)
-    old, new = [one.name for one in match.old], [one.name for one in match.new]
+    old, new = [one.name for one in match.before], [one.name for one in match.after]
     same = {(old.index(name), new.index(other)) for name, other in match.same_names}
     starts, ends = _tops(shares.sum(axis=1)), _tops(shares.sum(axis=0))
     bars = [*_bars(True, old, starts, shares.sum(axis=1)), *_bars(False, new, ends, shares.sum(axis=0))]
