@@ -84,7 +84,7 @@ def test_an_encoding_must_be_known_and_fit(tmp_path):
         read_table(path, ReadOptions(encoding="utf8"))
     with pytest.raises(DataError, match=r"cannot read .* as ascii: ordinal not in range"):
         read_table(path, ReadOptions(encoding="ascii"))
-    with pytest.raises(TypeError, match="encoding and table are for files"):
+    with pytest.raises(TypeError, match="header, encoding and table are for files"):
         bw.scan("SELECT 1 AS a", encoding="ascii")
     with pytest.raises(DataError, match="is parquet; --no-header, --decimal and --encoding are for csv"):
         read_table(path, ReadOptions(format="parquet", encoding="ascii"))

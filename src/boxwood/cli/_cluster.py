@@ -92,7 +92,7 @@ def _of_spark(file: str | None, options: dict[str, Any]) -> Any:
     if file is None:
         return session.sql(options["sql"])
     if is_csv:
-        return session.read.csv(file, header=not options["no_header"], inferSchema=True)
+        return session.read.csv(file, header=options["header"] is not False, inferSchema=True)
     return session.read.parquet(file)
 
 
@@ -109,9 +109,10 @@ def _is_csv(file: str, options: dict[str, Any]) -> bool:
 
     How CSV is written is for DuckDB to find out: what the other engines would not heed is refused.
     """
-    for name in ("decimal", "encoding", "table", *(["no_header"] if options["engine"] == "dask" else [])):
-        if options[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} is for --engine duckdb or memory.")
+    unread = [f"--{name}" for name in ("decimal", "encoding", "table") if options[name]]
+    unread += ["--no-header"] * (options["engine"] == "dask" and options["header"] is False)
+    if unread:
+        raise click.UsageError(f"{unread[0]} is for --engine duckdb or memory.")
     kind = options["format"] or os.path.splitext(file.removesuffix(".gz").rstrip("/*"))[1].lstrip(".")
     if kind not in ("csv", "parquet", "pq", ""):
         raise click.UsageError(f"--engine {options['engine']} reads Parquet and CSV; {file} is {kind}.")

@@ -426,8 +426,7 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
     if not columns.columns:
         why = notes_on_left_out(with_advice(columns.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
-    notes = dict.fromkeys((*columns.notes[:1], *table.hints, *columns.notes[1:]))
-    return table, replace(columns, notes=tuple(notes))
+    return table, replace(columns, notes=(*table.hints, *columns.notes))
 
 
 def kinds_of(options: dict[str, Any]) -> Kinds:

@@ -47,8 +47,10 @@ FORMAT = click.option(
     help="Format of FILE. The default is that of its extension, and CSV for standard input.",
 )
 
-_NO_HEADER = click.option(
-    "--no-header", is_flag=True, help="CSV without a line of names: columns are called 'column 1', 'column 2', …"
+_HEADER = click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether CSV begins with a line of names; without one, columns are called 'column 1', 'column 2', …",
 )
 _DECIMAL = click.option(
     "--decimal",
@@ -81,7 +83,7 @@ _TABLE = click.option(
 )
 
 
-reading_options = with_options(FORMAT, _NO_HEADER, _DECIMAL, _ENCODING, _TABLE)
+reading_options = with_options(FORMAT, _HEADER, _DECIMAL, _ENCODING, _TABLE)
 """Options that say how FILE is read."""
 
 
@@ -89,8 +91,7 @@ def reading(options: dict[str, Any]) -> ReadOptions:
     """Return those options as the library takes them."""
     from boxwood.table.options import ReadOptions
 
-    given = {name: options[name] for name in ("format", "decimal", "encoding", "table")}
-    return ReadOptions(header=not options["no_header"], **given)
+    return ReadOptions(**{name: options[name] for name in ReadOptions._fields})
 
 
 class Share(click.ParamType):  # type: ignore[type-arg]  # which only newer versions know

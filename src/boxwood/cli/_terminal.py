@@ -137,7 +137,7 @@ def refuse_closed_output() -> None:
 class Talk:
     """Prints notes for the person at the terminal, on standard error; results are printed elsewhere.
 
-    Of notes on a table it prints the most urgent one, unless `all_notes` are wanted.
+    Of notes on a table it prints the gravest one, unless `all_notes` are wanted.
     """
 
     def __init__(self, quiet: bool, *, all_notes: bool = False) -> None:
@@ -160,9 +160,9 @@ class Talk:
 
     def in_short(self, notes: Sequence[str], before: str = "Note: ") -> list[str]:
         """Return the lines that are printed of notes."""
-        from boxwood.words.notes import in_short
+        from boxwood.words.notes import in_order, in_short
 
-        return [f"{before}{note}" for note in notes] if self.all_notes else in_short(notes, "--notes", before)
+        return [f"{before}{note}" for note in in_order(notes)] if self.all_notes else in_short(notes, "--notes", before)
 
     def wrote(self, path: str) -> None:
         """Print the name and size of a file that was written."""

@@ -50,7 +50,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.apply.results": ("Change", "Compared", "Comparison", "Move", "Step", "Why"),
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
     "boxwood.explanation.claim": ("Claim",),
-    "boxwood.explanation.measure.lines": ("Line",),
+    "boxwood.explanation.measure.lines": ("StandaloneRule",),
     "boxwood.explanation.measure.misassigned": ("Misassigned", "Exceptions"),
     "boxwood.explanation.measure.outliers": ("Outlier",),
     "records": (

@@ -34,7 +34,7 @@ from boxwood.explanation.records import (
     value_of_two,
 )
 from boxwood.tree import ThresholdTree
-from boxwood.words.notes import MADE_HERE
+from boxwood.words.notes import EARLIER_NAMES, MADE_HERE
 from boxwood.words.values import MOST_VALUES, CountedWords, cluster_name, column_name
 
 if TYPE_CHECKING:
@@ -383,7 +383,7 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     new = dict(zip(ex.names, plain, strict=True))
     said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
     in_notes = [f"{name} was {old}" for old, name in said if any(old in note for note in ex.notes)]
-    notes = ex.notes + ((f"the notes above use earlier names: {listed(in_notes)}",) if in_notes else ())
+    notes = ex.notes + ((f"{EARLIER_NAMES}{listed(in_notes)}",) if in_notes else ())
     evidence, mixture = ex._evidence, ex.mixture
     if evidence is not None:
         evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))

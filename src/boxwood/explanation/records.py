@@ -449,6 +449,11 @@ class ClusterSummary(NamedTuple):
         """
         return self.precision is not None and self.precision < max(0.5, min(2 * self.share, 2 / 3))
 
+    @property
+    def caught(self) -> float | None:
+        """The same as `found`, by the name that it has in model files."""
+        return self.found
+
 
 class Clusters(tuple[ClusterSummary, ...]):
     """A tuple of clusters, in the order of their numbers; printing it shows a line for each, with its rule.

@@ -96,23 +96,24 @@ def dialect_of(
     compression: str,
     delimiter: str | None,
     workspace: str,
-    header: bool = True,
+    header: bool | None = None,
     end: str = "",
     *,
     all_rows: bool = False,
 ) -> CsvDialect:
     """Return how a CSV file is written.
 
-    IN: end: as `CsvDialect` has it; all_rows: whether lines below the names of columns that describe them are read.
+    IN: header: whether the first line holds names; None looks at it. end: as `CsvDialect` has it. all_rows: whether
+    lines below the names of columns that describe them are read.
 
     DuckDB guesses the delimiter from a sample of lines. If it sees a single column, as it does in lines of different
     length, the guess is made from the first line alone, and then spaces are tried.
     """
-    lines = _first_lines(path, compression)
-    skip = _n_comments(lines, header)
+    lines, may_have_names = _first_lines(path, compression), header is not False
+    skip = _n_comments(lines, may_have_names)
     hints = () if not skip else (f"skipped {'1 line that begins' if skip == 1 else f'{skip} lines that begin'} with #",)
-    skip += next((i for i, line in enumerate(lines[skip:]) if line.strip()), 0) if header else 0
-    if header and (found := _head_of(lines[skip:], delimiter, is_sure=not all_rows)) is not None:
+    skip += next((i for i, line in enumerate(lines[skip:]) if line.strip()), 0) if may_have_names else 0
+    if may_have_names and (found := _head_of(lines[skip:], delimiter, is_sure=not all_rows)) is not None:
         parted_by, head = found
         names = tuple(name or None for name in head.names)
         if not all_rows:
@@ -135,20 +136,29 @@ def dialect_of(
         delimiter, width = _sniff(con, path, compression, skip, end=end)
         if width == 1:
             delimiter, width = _sniff_line(con, first, workspace)
-        if width == 1 and _has_spaces(lines[skip:], header):
+        if width == 1 and _has_spaces(lines[skip:], may_have_names):
             path, compression, end = _single_spaces(path, compression, workspace), "uncompressed", ""
             delimiter, width = " ", len(first.split())
     else:
         width = _sniff_line(con, first, workspace, delimiter)[1]
-    dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, header, hints, end=end)
-    if not header:
-        named = dialect._replace(names=tuple(f"column {i + 1}" for i in range(width)))
-        return _with_ends(con, named, is_kept=all_rows)
-    relation = csv_relation(dialect._replace(header=False), text=True)
-    row = con.execute(f"SELECT * FROM {relation} LIMIT 1").fetchone()
-    return _with_ends(con, dialect._replace(names=tuple(row or ())), is_kept=all_rows)
+    dialect = CsvDialect(path, compression, delimiter, (None,) * width, skip, False, hints, end=end)
+    rows = (
+        con.execute(f"SELECT * FROM {csv_relation(dialect)} LIMIT {_FIRST_ROWS}").fetchall() if may_have_names else []
+    )
+    begins_with_data = header is None and _begins_with_data(rows)
+    if begins_with_data:
+        numbers = ", ".join(rows[0][:3])
+        hints = (
+            *hints,
+            f"the first line ({numbers}) is numbers above numbers, so it is read as a row; names? --header",
+        )
+    if header is False or begins_with_data:
+        names = tuple(f"column {i + 1}" for i in range(width))
+        return _with_ends(con, dialect._replace(names=names, hints=hints), is_kept=all_rows)
+    return _with_ends(con, dialect._replace(names=tuple(rows[0] if rows else ()), header=True), is_kept=all_rows)
 
 
+_FIRST_ROWS = 100  # rows that are looked at for whether the first line is one of them
 _DETECTED = "['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR']"  # DuckDB takes 17.03.23 for a day of 2017
 
 
@@ -386,6 +396,17 @@ def _single_spaces(path: str, compression: str, workspace: str) -> str:
     with _opened(path, compression) as file, open(copy, "w", encoding="utf-8") as out:
         out.writelines(" ".join(line.split()) + "\n" for line in file if line.strip())
     return copy
+
+
+def _begins_with_data(rows: Sequence[Sequence[str | None]]) -> bool:
+    """Return whether the first line is a row: numbers above numbers. Whole numbers that rise may be names."""
+    if len(rows) < 2 or not all(name is not None and is_double(name) for name in rows[0]):
+        return False
+    names = [float(name) for name in rows[0] if name is not None]
+    if all(name.is_integer() for name in names) and all(a < b for a, b in pairwise(names)):
+        return False
+    below = [[value for value in column if value is not None] for column in zip(*rows[1:], strict=True)]
+    return all(column and all(map(is_double, column)) for column in below)
 
 
 def _counts(numbers: Sequence[str]) -> bool:

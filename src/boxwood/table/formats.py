@@ -256,7 +256,7 @@ _BEGINNINGS = {
 def refuse_other_options(name: str, format: str, options: ReadOptions) -> None:
     """Raise a DataError if options of reading are not for a format; `name` is that of the file."""
     _, header, decimal, encoding, table = options
-    if not FORMATS[format].is_text and not (header and decimal is None and encoding is None):
+    if not FORMATS[format].is_text and not (header is not False and decimal is None and encoding is None):
         raise DataError(f"{name} is {format}; --no-header, --decimal and --encoding are for csv and tsv")
     if table is not None and format not in _WITH_TABLES:
         raise DataError(f"{name} is {format}; --table is for {', '.join(_WITH_TABLES)}")

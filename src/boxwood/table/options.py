@@ -24,8 +24,9 @@ class ReadOptions(NamedTuple):
     ----------
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"}, default=None
         None takes the format from the extension, and CSV for standard input.
-    header : bool, default=True
-        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, …
+    header : bool, default=None
+        Of CSV: whether the first line holds names; if not, columns are called `column 1`, `column 2`, … None takes it
+        for names, unless it has numbers alone and so have all columns; whole numbers that rise, as years do, are names.
     decimal : {".", ","}, default=None
         Of CSV: what stands before the decimals; the other of point and comma may part groups of three digits. None is
         a point, or a comma in columns where that is sure: all values of the column are such numbers, and some could be
@@ -38,7 +39,7 @@ class ReadOptions(NamedTuple):
     """
 
     format: str | None = None
-    header: bool = True
+    header: bool | None = None
     decimal: str | None = None
     encoding: str | None = None
     table: str | None = None

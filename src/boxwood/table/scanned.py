@@ -39,6 +39,7 @@ def scan(
     *,
     columns: Sequence[str] | None = None,
     memory_limit: str | None = None,
+    header: bool | None = None,
     encoding: str | None = None,
     table: str | None = None,
 ) -> Source:
@@ -70,6 +71,9 @@ def scan(
     memory_limit : str, default=None
         Memory that DuckDB may take, and that batches may take together, such as "1GB"; None leaves DuckDB its own limit
         and bounds a batch by its number of columns. Not for frames.
+    header : bool, default=None
+        Of a CSV file: whether its first line holds names; None takes it for names, unless it is numbers
+        alone above numbers alone: then it is a row, with a note, and columns are called `column 1`, `column 2`, …
     encoding : str, default=None
         Of a CSV file: the encoding of its text, by any name that Python knows. None reads UTF-16 and UTF-32 that begin
         with their mark, UTF-8, and else cp1252, with a note, if no byte speaks against it.
@@ -92,7 +96,8 @@ def scan(
     OSError
         If a temporary file cannot be written.
     TypeError
-        If the source is none of these, or a frame has a memory_limit, or what is no file an encoding or a table.
+        If the source is none of these, or a frame has a memory_limit, or what is no file a header, an encoding or a
+        table.
     ValueError
         If the encoding is unknown.
 
@@ -119,14 +124,14 @@ def scan(
     limit = as_bytes(memory_limit)
     wanted = None if columns is None else _as_names(columns)
     if isinstance(source, Source):
-        if any(each is not None for each in (columns, memory_limit, encoding, table)):
+        if any(each is not None for each in (columns, memory_limit, header, encoding, table)):
             raise TypeError("the source has been scanned; give columns and memory_limit to the first call of scan")
         return source
     if isinstance(source, (str, os.PathLike)) and not (isinstance(source, str) and is_query(source)):
-        options = ReadOptions(encoding=encoding, table=table)
+        options = ReadOptions(header=header, encoding=encoding, table=table)
         return scan_file(source, options, columns=wanted, memory_limit=limit)
-    if encoding is not None or table is not None:
-        raise TypeError(f"encoding and table are for files; got {shown(source)}")
+    if any(each is not None for each in (header, encoding, table)):
+        raise TypeError(f"header, encoding and table are for files; got {shown(source)}")
     if isinstance(source, str):
         return scan_query(source, columns=wanted, memory_limit=limit)
     if is_relation(source):

@@ -1,4 +1,4 @@
-"""Which notes ask for something to be done: `ASKS`, the most important first."""
+"""The order of notes by what is at stake, and which of them ask for something to be done: `ASKS`."""
 
 from __future__ import annotations
 
@@ -14,45 +14,47 @@ NO_GROUPS = "the columns together show no clear groups:"
 MADE_HERE = "k-means, "
 """How a basis begins to say where clusters come from that boxwood made."""
 
+EARLIER_NAMES = "the notes above use earlier names: "
+"""How the note begins that clusters were renamed after the others were written, so that it comes last."""
+
 CHOSEN = re.compile(r" clusters were chosen(:|,| \()")
 """What a note holds that says why so many clusters were made, of which the last one counts."""
 
-ASKS = tuple(
-    map(
-        re.compile,
-        (
-            rf"{re.escape(DOUBT)}|^{NO_GROUPS}| does not tell whether ",  # are these clusters at all?
-            r"^the rules (add little|are worse than none)",  # rules that say nothing
-            r"no cluster( |:|$|, )|rows? .* (was|were) left out(:|$|, )",  # rows without an answer
-            r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
-            r"^no rule for |^there is room for only ",  # clusters without an answer
-            r"^expect about .+ on new rows, ",  # more leaves would not help
-            r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
-            r"^the rules are right for only ",
-            r"^the rules find only ",
-            r"^shares are estimated ",
-            r"^the time limit ended ",
-            r", but matches no row of it$|leaves hold no row of the cluster that they name$",
-            r" hardly sees ",  # clusters of one column, where others should count
-            r" is in the same [\d,]+ rows of each of ",
-            r" alone decides the cluster of every row; ",
-            r"^all rows of each value of ",
-            r"^looks like an identifier: ",
-            r" has the name and the mean, about 1, of weights; ",
-            r"; no header\? --no-header$|; --table names another$|; open and save the workbook$",
-            r"^look like numbers with |; if that is wrong, name the encoding ",
-            r": read as numbers; if they are codes, ",
-            r" that differ only in case or in blanks ",
-            r"^numbers with leading zeros, ",
-            r"^read as missing: ",
-            CHOSEN.pattern,
-            r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
-        ),
-    )
+_LOST = (  # rows were lost, or read in a way that may be wrong
+    r"; no header\? --no-header$|; names\? --header$",
+    r"; --table names another$|; open and save the workbook$",
+    r"^look like numbers with |; if that is wrong, name the encoding ",
+    r"no cluster( |:|$|, )|rows? .* (was|were) left out(:|$|, )",
+    r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
 )
-"""Patterns of notes that ask for something to be done, in the order of what is at stake: whether the clusters mean
-anything, whether the rules do, which rows and clusters have no answer, how the rules could be better, how columns were
-read."""
+_WEAK = (  # the answer is weak, or another one is better
+    rf"{re.escape(DOUBT)}|^{NO_GROUPS}| does not tell whether ",  # are these clusters at all?
+    r"^no rule for |^there is room for only ",  # clusters without an answer
+    r"^the rules (add little|are worse than none)",  # rules that say nothing
+    r"^expect about .+ on new rows, ",  # more leaves would not help
+    r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
+    r"^the rules are right for only ",
+    r"^the rules find only ",
+    r"^shares are estimated ",
+    r"^the time limit ended ",
+    r", but matches no row of it$|leaves hold no row of the cluster that they name$",
+    r" hardly sees ",  # clusters of one column, where others should count
+    r" is in the same [\d,]+ rows of each of ",
+    r" alone decides the cluster of every row; ",
+    r"^all rows of each value of ",
+    r" has the name and the mean, about 1, of weights; ",
+)
+_DECIDED = (  # what was decided, which another choice would change
+    r"^looks like an identifier: ",
+    r": read as numbers; if they are codes, ",
+    r" that differ only in case or in blanks ",
+    r"^numbers with leading zeros, ",
+    r"^read as missing: ",
+    CHOSEN.pattern,
+    r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
+)
+ASKS = tuple(map(re.compile, (*_LOST, *_WEAK, *_DECIDED)))
+"""Patterns of notes that ask for something to be done, the gravest first. All other notes say how it was done."""
 
 
 def lack_groups(notes: Iterable[str]) -> bool:
@@ -60,20 +62,28 @@ def lack_groups(notes: Iterable[str]) -> bool:
     return any(note.startswith(NO_GROUPS) for note in notes)
 
 
-def most_urgent(notes: Iterable[str]) -> str | None:
-    """Return the note that asks for the most important thing to be done; None if none asks for anything.
+def in_order(notes: Iterable[str]) -> list[str]:
+    """Return notes in the order in which they are printed: the gravest first, whoever said them first.
+
+    Notes of one kind are in the order of their texts, as tables that are read in memory and by passes say them in other
+    orders. Notes that ask for nothing come last.
 
     Examples
     --------
-    >>> most_urgent(["read as missing: plan ('NA' in 3 rows)", "the rules find only 12% of b, but are right for 95%"])
+    >>> in_order(["read as missing: plan ('NA' in 3 rows)", "the rules find only 12% of b, but are right for 95%"])[0]
     'the rules find only 12% of b, but are right for 95%'
     """
-    given = list(notes)
-    return next((note for asks in ASKS for note in given if asks.search(note)), None)
+    return sorted(dict.fromkeys(notes), key=lambda note: (_place(note), note))
+
+
+def _place(note: str) -> int:
+    if note.startswith(EARLIER_NAMES):
+        return len(ASKS) + 1
+    return next((place for place, asks in enumerate(ASKS) if asks.search(note)), len(ASKS))
 
 
 def in_short(notes: Sequence[str], more: str, before: str = "Note: ") -> list[str]:
-    """Return the lines that are printed of notes: the most urgent one, and how many others there are.
+    """Return the lines that are printed of notes: the gravest one if it asks for something, and the number of others.
 
     IN: more: where the others are. before: what the line of the note begins with.
 
@@ -82,7 +92,7 @@ def in_short(notes: Sequence[str], more: str, before: str = "Note: ") -> list[st
     >>> in_short(["5 of 6 columns are used: a, b, c, d, e", "the rules find only 12% of b"], "ex.notes")
     ['Note: the rules find only 12% of b', '1 more note: ex.notes']
     """
-    urgent = most_urgent(notes)
-    said = [] if urgent is None else [f"{before}{urgent}"]
-    others = len(notes) - len(said)
+    gravest = in_order(notes)[:1]
+    said = [f"{before}{note}" for note in gravest if _place(note) < len(ASKS)]
+    others = len({*notes}) - len(said)
     return said + [f"{counted(others, 'more note' if said else 'note')}: {more}"] * bool(others)

@@ -32,7 +32,7 @@ from boxwood.words.claims import at_least, none_better
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, grown_by, totals_text
-from boxwood.words.notes import in_short, lack_groups
+from boxwood.words.notes import in_order, in_short, lack_groups
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, numbers, rule
 from boxwood.words.values import (
     cluster_name,
@@ -165,9 +165,9 @@ NO_PRICE = "no price is shown, as these clusters do not follow distances"
 
 
 def notes_of(ex: MeasuredTree) -> list[str]:
-    """Return the notes as they are printed: in short why there is no price; `search_report.reason` says it in full."""
+    """Return the notes as they are printed, the gravest first; `search_report.reason` says in full why no price is."""
     reason = "" if ex.search_report is None else ex.search_report.reason
-    return [NO_PRICE if reason and note == reason else note for note in ex.notes]
+    return in_order(NO_PRICE if reason and note == reason else note for note in ex.notes)
 
 
 def findings(ex: MeasuredTree) -> list[str]:
