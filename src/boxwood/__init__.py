@@ -76,17 +76,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "tree": ("ThresholdTree", "TreeBuilder"),
     **dict.fromkeys(("axes", "concepts", "grow", "kernels", "metrics", "theory"), ()),
 }
-_FIRST = [
-    *("Explanation", "Reference", "compare", "errors", "estimators", "explain", "load", "scan", "show_versions"),
-    "write_labels",
-]
 
-_get, _names = attach(__name__, _MODULES)
+_get, __dir__ = attach(__name__, _MODULES)
 if not TYPE_CHECKING:  # checkers of types know the names above, and no others
     __getattr__ = _get
-__all__ = _names()
-
-
-def __dir__() -> list[str]:
-    """Return the names that most people need, for help and completion; `__all__` has the others, too."""
-    return _FIRST
+__all__ = __dir__()

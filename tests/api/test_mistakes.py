@@ -98,7 +98,7 @@ OF_A_MODEL = [
     (lambda m: m.to_sql("postgrs"), ValueError, ("dialect", "'postgrs' is unknown", "did you mean 'postgres'?")),
     (lambda m: m.to_sql("orakle"), ValueError, ("dialect", "'orakle' is unknown", "did you mean 'oracle'?")),
     (lambda m: m.accuracy, AttributeError, ("Explanation", "'accuracy'", "did you mean agreement?")),
-    (lambda m: m.score, AttributeError, ("Explanation", "'score'", "did you mean agreement, or measure(X, labels)")),
+    (lambda m: m.score, AttributeError, ("Explanation", "'score'", "did you mean agreement, or evaluate(X, labels)")),
     (lambda m: m.feature_importances_, AttributeError, ("Explanation", "'feature_imp", "mean to_frame('profile')?")),
     (lambda m: m.plot_tree, AttributeError, ("Explanation", "'plot_tree'", "did you mean plot?")),
     (lambda m: m.rulse, AttributeError, ("Explanation", "'rulse'", "did you mean rules?")),

@@ -1348,7 +1348,7 @@ def test_no_note_asks_for_the_leaves_that_were_given():
 
 
 _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows.py", "explanation/test_sentences.py"
-_LINES, _CLAIMS = "explanation/test_lines.py", "explanation/test_claims.py"
+_LINES, _CLAIMS = "explanation/test_standalone_rules.py", "explanation/test_claims.py"
 ELSEWHERE = {
     # of clusters that are made here
     "(at most §), as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",

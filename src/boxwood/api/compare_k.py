@@ -84,9 +84,9 @@ class KComparison:
         Takes a matplotlib axis, or makes one. Numbers of clusters that are no clearer than those of tables without
         groups have empty marks.
         """
-        from boxwood.render.pictures.plot_measured import plot_map_of_k
+        from boxwood.render.pictures.plot_measured import plot_compare_k
 
-        return plot_map_of_k(self.rows, self.chosen, ax)
+        return plot_compare_k(self.rows, self.chosen, ax)
 
 
 def compare_k(

@@ -181,7 +181,7 @@ def plot_frontier(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_map_of_k(rows: Sequence[Any], chosen: int, ax: Axes | None = None) -> Axes:
+def plot_compare_k(rows: Sequence[Any], chosen: int, ax: Axes | None = None) -> Axes:
     """Draw numbers of clusters side by side; IN: rows: `OfK`; see `KComparison.plot`."""
     ax = axes_or_new(ax, 6.0, 4.0)
     from matplotlib.ticker import MaxNLocator, PercentFormatter
