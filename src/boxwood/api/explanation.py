@@ -303,11 +303,17 @@ class Explanation(MeasuredTree):
         return why_of(self, row, immutable)
 
     # ----------------------------------------------------------------------------------------------- for people to read
-    def to_text(self) -> str:
+    def to_text(self, *, style: Literal["full", "list"] = "full") -> str:
         """Return all that is known in words: the rules, what they lose, how they were found, all notes, and the tree.
 
-        Printing the explanation shows less: the rules, what they lose, and the note that asks for the most important
-        thing to be done. Each leaf of the tree shows its cluster, its rows and their share of all rows.
+        Printing the explanation shows less: the rules, what they lose, and the gravest note. Each leaf of the tree
+        shows its cluster, its rows and their share of all rows.
+
+        Parameters
+        ----------
+        style : {"full", "list"}, default="full"
+            "list" gives the rules alone, as a list to say aloud: the first line that holds decides, so that each line
+            asks only what is left to ask.
 
         Examples
         --------
@@ -318,10 +324,14 @@ class Explanation(MeasuredTree):
         |   |--- young  2 rows  66.7%
         |--- age >  5
         |   |--- old    1 row   33.3%
+        >>> print(ex.to_text(style="list"))
+        age <= 5: young
+        otherwise: old
+        Rows without age, get no cluster where a line asks for it.
         """
         from boxwood.render.forms.text import full_text
 
-        return full_text(self)
+        return full_text(self, style=style)
 
     def rules(self, *, full: bool = False) -> str:
         """Return a line for each cluster: its name and its rule.

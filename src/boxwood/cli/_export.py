@@ -26,6 +26,7 @@ from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
 from boxwood.render import EXPORTERS
 from boxwood.render.forms.dialects import DIALECTS, LAYOUTS, OTHER_NAMES
+from boxwood.render.forms.exporters import STYLES
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
@@ -71,7 +72,20 @@ Examples:
 
 
 _GROUPS = {
-    "Form": ("form", "dialect", "table", "layout", "nan", "types", "reasons", "module", "columns", "let", "separator"),
+    "Form": (
+        "form",
+        "style",
+        "dialect",
+        "table",
+        "layout",
+        "nan",
+        "types",
+        "reasons",
+        "module",
+        "columns",
+        "let",
+        "separator",
+    ),
     "Report": ("title", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
@@ -81,6 +95,11 @@ _GROUPS = {
 @click.command(name="export", cls=Grouped, groups=_GROUPS, help=_HELP, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.option("--to", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form.")
+@click.option(
+    "--style",
+    type=click.Choice(STYLES),
+    help="For text: all that is known (full, the default), or the rules as a list to say aloud (list).",
+)
 @click.option(
     "--dialect",
     type=click.Choice([*DIALECTS, *OTHER_NAMES], case_sensitive=False),

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._messages import as_cell
-from boxwood._validation import listed
+from boxwood._validation import listed, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
+from boxwood.render.forms.exporters import STYLES
+from boxwood.render.forms.ordered import ordered
 from boxwood.render.forms.walk import (
     WalkStep,
     outline,
@@ -333,9 +335,12 @@ def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequen
     )
 
 
-def full_text(model: Any) -> str:
-    """Return the summary of an explanation, and below it the tree; see `Explanation.to_text`."""
+def full_text(model: Any, *, style: str = "full") -> str:
+    """Return the summary and the tree of an explanation, or its rules as a list; see `Explanation.to_text`."""
+    refuse_unknown("style", style, STYLES)
     ex = explanation_of(model)
+    if style == "list":
+        return ordered(ex)
     return f"{_summary(ex)}\n\n{tree(ex)}"
 
 
