@@ -30,7 +30,7 @@ def test_a_line_asks_only_what_is_left():
     rows = pd.DataFrame(
         {
             "plan": ["team"] * 10 + ["free", "plus"] * 20,
-            "orders": [3.0] * 10 + [1.0] * 20 + [9.0] * 20,
+            "orders": [3.0, 8.0] * 5 + [1.0, 2.0] * 10 + [9.0, 7.0] * 10,
             "segment": ["business"] * 10 + ["new"] * 20 + ["loyal"] * 20,
         }
     )
