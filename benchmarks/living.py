@@ -70,8 +70,8 @@ def shift(rng: np.random.Generator) -> bool:
     column = rng.choice([ex.columns[j] for j in ex.tree.features.tolist() if j not in ex._coded_columns])
     after = month(rng, before.centers, before.sizes).rows
     after[column] += rng.choice([-1, 1]) * rng.uniform(1, 2)
-    moved = [one.name for one in ex.measure(after).changes if one.change in ("moved", "another unit")]
-    return moved[:1] == [column] and ex.measure(after).changes[0].change == "moved"
+    moved = [one.name for one in ex.drift(after).changes if one.change in ("moved", "another unit")]
+    return moved[:1] == [column] and ex.drift(after).changes[0].change == "moved"
 
 
 def by_words(before: Month) -> Month:
@@ -85,7 +85,7 @@ def words(rng: np.random.Generator) -> bool:
     ex, country = explained(before), before.rows["country"].to_numpy()
     one, other = rng.permutation(WORDS[:2])
     becomes = (country == one) & (rng.random(len(country)) < rng.uniform(0.7, 1))
-    told = ex.measure(before.rows.assign(country=np.where(becomes, other, country))).changes
+    told = ex.drift(before.rows.assign(country=np.where(becomes, other, country))).changes
     return [(one.change, one.name) for one in told] == [("moved", "country")]
 
 
@@ -96,7 +96,7 @@ def cents(rng: np.random.Generator) -> bool:
     column = rng.choice([ex.columns[j] for j in ex.tree.features.tolist() if j not in ex._coded_columns])
     after = month(rng, before.centers, before.sizes).rows
     after[column] *= 100
-    told = ex.measure(after).changes[0]
+    told = ex.drift(after).changes[0]
     return (told.change, told.name, told.now) == ("another unit", column, 100.0)
 
 
@@ -106,7 +106,7 @@ def grows(rng: np.random.Generator) -> bool:
     ex, grown = explained(before), int(rng.integers(len(before.sizes)))
     sizes = before.sizes.copy()
     sizes[grown] = round(sizes[grown] * rng.uniform(1.5, 2))
-    told = ex.measure(month(rng, before.centers, sizes).rows).changes
+    told = ex.drift(month(rng, before.centers, sizes).rows).changes
     is_alone = not any(one.change in ("moved", "another unit") for one in told)
     return is_alone and bool(told) and (told[0].change, told[0].name) == ("grew", f"s{grown}")
 
@@ -171,7 +171,7 @@ def keeps_names(rng: np.random.Generator) -> bool:
     """Clusters of the next month, in another order and under other names, get the names of before."""
     before = first(rng)
     after = month(rng, before.centers, before.sizes)
-    new = tree_of(after.rows, permuted(rng, after.labels)).named_like(explained(before))
+    new = tree_of(after.rows, permuted(rng, after.labels)).rename_like(explained(before))
     found = new.predict(after.rows) == after.labels
     return bool(found.mean() > 0.9) and sorted(new.names) == sorted(set(after.labels))
 
@@ -182,7 +182,7 @@ def unchanged(rng: np.random.Generator) -> bool:
     before = by_words(before) if rng.random() < 0.5 else before
     ex = explained(before)
     drawn = rng.integers(len(before.rows), size=len(before.rows))
-    return not ex.measure(before.rows.iloc[drawn].reset_index(drop=True), before.labels[drawn]).drift.changes
+    return not ex.evaluate(before.rows.iloc[drawn].reset_index(drop=True), before.labels[drawn]).drift.changes
 
 
 def of_a_law(rng: np.random.Generator) -> Callable[[int], tuple[pd.DataFrame, np.ndarray]]:
@@ -209,7 +209,7 @@ def same_law(rng: np.random.Generator) -> bool:
     rows, labels = draw(int(rng.choice([100, 300, 1000, 3000])))
     tried = bw.explain(rows, labels, method=method, max_leaf_nodes=int(rng.integers(2, 9)))
     new, theirs = draw(int(rng.choice([200, 2000, 20_000])))
-    return not tried.measure(new, theirs).drift.changes
+    return not tried.evaluate(new, theirs).drift.changes
 
 
 def flipped(rng: np.random.Generator) -> bool:
@@ -218,7 +218,7 @@ def flipped(rng: np.random.Generator) -> bool:
     after, k = month(rng, before.centers, before.sizes), len(before.sizes)
     others = np.array([f"s{label}" for label in rng.integers(k, size=len(after.labels))])
     labels = np.where(rng.random(len(after.labels)) < 0.2 * k / (k - 1), others, after.labels)
-    told = explained(before).measure(after.rows, labels).drift.changes
+    told = explained(before).evaluate(after.rows, labels).drift.changes
     return any(one.change == "agreement" for one in told)
 
 

@@ -59,10 +59,10 @@ DOORS = {
     },
     "page": {
         "to_html": lambda at: EX.to_html(),
-        "a page of measure": lambda at: EX.measure(X).to_html(),
+        "a page of measure": lambda at: EX.drift(X).to_html(),
         "a page of match": lambda at: bw.match(EX, EX, X).to_html(),
         "-o": lambda at: command("explain", at / "t.csv", "-k", 2, "-o", at / "r.html"),
-        "measure -o": lambda at: command("measure", at / "m.json", at / "t.csv", "-o", at / "r.html"),
+        "drift -o": lambda at: command("drift", at / "m.json", at / "t.csv", "-o", at / "r.html"),
         "match -o": lambda at: command("match", at / "m.json", at / "m.json", at / "t.csv", "-o", at / "r.html"),
         "export": lambda at: command("export", at / "m.json", "--to", "html", "-o", at / "r.html"),
     },
@@ -80,8 +80,8 @@ DOORS = {
     "spark": {"--engine spark": lambda at: command("explain", at / "t.parquet", "-k", 2, "--engine", "spark")},
     "sql": {
         **{name: lambda at, name=name: EX.to_sql(name) for name in ("snowflake", "bigquery", "mysql", "tsql", "spark")},
-        "watch_sql": lambda at: EX.watch_sql("snowflake", "t"),
-        "lines": lambda at: EX.lines(1).to_sql("snowflake"),
+        "monitoring_sql": lambda at: EX.monitoring_sql("snowflake", "t"),
+        "lines": lambda at: EX.standalone_rules(1).to_sql("snowflake"),
         "export": lambda at: command("export", at / "m.json", "--to", "sql", "--dialect", "snowflake"),
     },
     "torch": {"extract_latents": lambda at: extract_latents(object(), X)},

@@ -182,7 +182,7 @@ def test_names_that_are_no_texts_and_columns_that_are_not_there_are_refused_with
             labels.replace("labels", "sample_weight") + "'0' for column 0",
         ),
         (lambda: bw.IMM().fit(numbered, 1), labels + "'1' for column 1"),
-        (lambda: ex.measure(numbered, 1), labels + "'1' for column 1"),
+        (lambda: ex.evaluate(numbered, 1), labels + "'1' for column 1"),
         (lambda: bw.explain(numbered, 7), "labels must be one for each row, got 7; to make clusters, pass n_clusters"),
         (lambda: bw.explain(plain, "lab", sample_weight="lab"), both),
         (lambda: bw.explain(bw.scan(plain), "lab", sample_weight="lab"), both),
@@ -226,7 +226,7 @@ def test_equal_names_are_refused_wherever_a_frame_is_read():
         lambda: bw.explain(twice.astype(str), "b"),
         lambda: bw.explain(pa.table([pa.array([1.0, 2.0])] * 2, names=["a", "a"]), [0, 1]),
         lambda: ex.predict(twice),
-        lambda: ex.measure(twice, y),
+        lambda: ex.evaluate(twice, y),
         lambda: bw.IMM().fit(twice, y),
         lambda: bw.IMM().fit(once, y).predict(twice),
         lambda: bw.KMedians(2).fit(twice),
@@ -329,18 +329,18 @@ def test_sparse_columns_are_the_numbers_of_the_matrix(seed):
     fills = {"i": 1, "f": [np.nan, 0.25][seed % 2], "b": bool(seed % 2), "z": 0.0}
     sparse = pd.DataFrame({name: pd.arrays.SparseArray(dense[name], fill_value=fill) for name, fill in fills.items()})
     given = {
-        "labels_or_estimator": pd.Series(pd.arrays.SparseArray(labels)),
+        "labels": pd.Series(pd.arrays.SparseArray(labels)),
         "sample_weight": pd.Series(pd.arrays.SparseArray(weight, fill_value=1)),
     }
     plain = bw.explain(dense, labels, sample_weight=weight)
     found = [
         bw.explain(sparse, **given),
-        bw.explain(sparse.assign(**given), "labels_or_estimator", sample_weight="sample_weight"),
+        bw.explain(sparse.assign(**given), "labels", sample_weight="sample_weight"),
     ]
     for ex in found:
         assert ex.tree == plain.tree
         assert ex.predict(sparse).tolist() == plain.predict(dense).tolist()
-        assert ex.measure(sparse, labels=labels).agreement == plain.measure(dense, labels).agreement
+        assert ex.evaluate(sparse, labels=labels).agreement == plain.evaluate(dense, labels).agreement
     assert bw.explain(sparse, n_clusters=2).tree == bw.explain(dense, n_clusters=2).tree
 
 
@@ -365,7 +365,7 @@ def test_what_hands_a_table_over_is_that_table():
         assert ex.columns == plain.columns == ("x", "c")
         assert ex.tree == plain.tree
         assert ex.predict(make()).tolist() == plain.predict(table).tolist()
-        assert ex.measure(make(), LABELS).agreement == plain.agreement
+        assert ex.evaluate(make(), LABELS).agreement == plain.agreement
         assert bw.compare(make(), LABELS, methods=["cart"]).rows
     with pytest.raises(DataError, match=r"X must be rows by columns, got _Handed; give pyarrow\.table"):
         Reference.of(given["stream"](), LABELS)
@@ -437,7 +437,7 @@ def test_columns_of_any_type_are_explained_or_left_out_and_found_again(seed):
                     bw.explain(table, given, **asked)
                 continue
             ex = bw.explain(table, given, **asked)
-            assert ex.measure(table, ex.predict(table)).agreement == 1, name
+            assert ex.evaluate(table, ex.predict(table)).agreement == 1, name
             assert ("c" in ex.columns) != any("left out" in note and note.endswith(": c") for note in ex.notes), name
             for text in (ex.to_text(), ex.to_sql(), ex.to_python()):
                 assert text.encode()

@@ -112,7 +112,7 @@ def test_what_is_no_number_or_no_option(call, message):
     [
         (lambda ex: bw.explain("t.csv", n_clusters=3), "X must be rows, got the text 't.csv'; boxwood.scan reads"),
         (lambda ex: bw.explain(Path("t.csv"), n_clusters=3), "X must be rows, got the text 't.csv'"),
-        (lambda ex: ex.measure("t.csv", Y), "X must be rows, got the text 't.csv'"),
+        (lambda ex: ex.evaluate("t.csv", Y), "X must be rows, got the text 't.csv'"),
         (lambda ex: ex.predict("t.csv"), "but 't.csv' is a text; to label a file, save the explanation and run"),
         (lambda ex: ex.predict({"a": 1.0}), "no columns 'x0', 'x1' in the table; its columns are a"),
         (lambda ex: ex.predict([{"a": 1.0}]), "no columns 'x0', 'x1' in the table; its columns are a"),

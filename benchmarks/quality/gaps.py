@@ -28,7 +28,7 @@ class Gaps(NamedTuple):
     @property
     def of_cheapest(self) -> float:
         """1 less the bound over the cost of the tree that was grown for cost; NaN if the clock left no bound."""
-        gap = self.cheapest.search.gap
+        gap = self.cheapest.search_report.gap
         return np.nan if gap is None else float(gap)
 
     @property
@@ -84,7 +84,7 @@ def main(options: argparse.Namespace) -> None:
 def _line(each: Gaps) -> list[str]:
     trees = (each.cheapest, each.of_cheapest), (each.auto, each.of_auto)
     cheapest, auto = ([f"{ex.price:.4f}", f"{ex.agreement:.4f}", f"{gap:.3%}"] for ex, gap in trees)
-    stopped = "by clock" if each.cheapest.search.stopped_by_clock else ""
+    stopped = "by clock" if each.cheapest.search_report.stopped_by_clock else ""
     return [each.clusters.table, *cheapest, stopped, *auto, each.why]
 
 

@@ -73,7 +73,7 @@ def _outcome(name: str, X: np.ndarray, labels: np.ndarray, validate: int | None)
         warnings.simplefilter("ignore")
         ex = explain(X, labels, objective="agreement", method="cart" if X.size > 1_000_000 else "auto")
     began = time.process_time()
-    lines = ex.lines()
+    lines = ex.standalone_rules()
     seconds = time.process_time() - began
     f1_of_tree = [2 * (one.size * (one.found or 0)) / (one.size + one.matched) for one in ex.clusters]
     shortest = [
@@ -82,7 +82,7 @@ def _outcome(name: str, X: np.ndarray, labels: np.ndarray, validate: int | None)
     ]
     unseen = [] if validate is None else [
         (line.found, line.found_held_out or 0.0, line.precision, line.precision_held_out or 0.0)
-        for line in ex.lines(validate=validate)
+        for line in ex.standalone_rules(validate=validate)
         if line is not None
     ]  # fmt: skip
     return Outcome(

@@ -59,7 +59,7 @@ def measured(case: Case, seed: int) -> tuple[float, float, float, float] | None:
     seen, unseen, known, hidden = parted(case, seed)
     ex = explain(seen, known, columns=list(seen), max_leaf_nodes=case.leaves)
     print(case.name, case.leaves, file=sys.stderr, flush=True)
-    if ex.search is None or not ex.search.reason:
+    if ex.search_report is None or not ex.search_report.reason:
         return None
     right = float((ex.predict(unseen, missing="none") == hidden).mean())
     return ex.agreement, right, luck(ex.agreement, ex.n_leaves - 1, len(seen)), ex.baseline

@@ -234,7 +234,9 @@ def _outcomes(cases: Sequence[_Case], times: int, left_out: dict[str, list[str]]
                 seconds[name] = min(seconds[name], took)
                 explained[name] = ex
         for name, ex in explained.items():
-            by_cost = ex.search is not None and not ex.search.reason  # the reason to look at agreement alone
+            by_cost = (
+                ex.search_report is not None and not ex.search_report.reason
+            )  # the reason to look at agreement alone
             found[name].append((max(ex.price, 1.0), ex.agreement, seconds[name], of_cart, by_cost))
         print(f"{case.key}, {times} leaves for each cluster", file=sys.stderr, flush=True)
     return {name: Outcomes(*np.array(rows).T) for name, rows in found.items()}

@@ -39,7 +39,7 @@ dropped = rng.random(activity.shape) < 0.05  # a gene that is on is not always s
 cells = pd.DataFrame(np.where(dropped, 0.0, activity).round(2), columns=GENES)
 
 ex = bw.explain(cells, labels, objective="agreement")
-lines = ex.lines(2)
+lines = ex.standalone_rules(2)
 ax = lines.plot()
 
 # %%

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from boxwood import metrics as metrics
     from boxwood import render as render
     from boxwood import theory as theory
+    from boxwood.api.compare_k import compare_k as compare_k
     from boxwood.api.explain import explain as explain
     from boxwood.api.explanation import Explanation as Explanation
     from boxwood.api.explanation import load as load
     from boxwood.api.living import match as match
-    from boxwood.api.map_of_k import map_of_k as map_of_k
     from boxwood.api.versions import show_versions as show_versions
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
@@ -61,7 +61,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.api.explain": ("explain",),
     "boxwood.api.explanation": ("Explanation", "load"),
     "boxwood.api.living": ("match",),
-    "boxwood.api.map_of_k": ("map_of_k",),
+    "boxwood.api.compare_k": ("compare_k",),
     "boxwood.api.versions": ("show_versions",),
     "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans", "clusterers"),
     "errors": ("DataError", "errors"),

@@ -106,8 +106,8 @@ OF_A_MODEL = [
 
 MISSPELT = {
     "exclude": "columns, which names those to keep, or forbidden",
-    "y": "labels_or_estimator",
-    "target": "labels_or_estimator",
+    "y": "labels",
+    "target": "labels",
     "class_names": "names",
     "min_leaf": "min_samples_leaf",
     "max_rules": "max_leaf_nodes",
@@ -175,9 +175,9 @@ def test_booleans_and_numbers_among_labels_are_told():
 
 def test_as_many_clusters_are_compared_as_there_are_different_rows():
     few = pd.DataFrame({"a": np.arange(60) % 6, "b": np.arange(60) % 6 * 2})
-    assert [row.n_clusters for row in bw.map_of_k(few).rows] == [2, 3, 4, 5, 6]
+    assert [row.n_clusters for row in bw.compare_k(few).rows] == [2, 3, 4, 5, 6]
     with pytest.raises(DataError, match=r"7 clusters asked for, but .* only 6 different rows; ask for fewer clusters"):
-        bw.map_of_k(few, [6, 7])
+        bw.compare_k(few, [6, 7])
 
 
 COMMANDS = {

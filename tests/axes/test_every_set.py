@@ -91,8 +91,8 @@ def test_explain_says_that_no_tree_agrees_more() -> None:
         labels = np.array([f"c{label}" for label in case.labels])
         mistakes = case.each[np.asarray(ex.predict(frame)) != labels].sum()
         assert mistakes == case.fewest()[0], f"seed {seed}"
-        assert ex.search is not None
-        assert ex.search.agreement_gap == 0
+        assert ex.search_report is not None
+        assert ex.search_report.agreement_gap == 0
         proved += ex.agreement < 1
     assert proved > share(5)
 

@@ -128,7 +128,7 @@ def test_whole_explanations_take_few_passes_over_all_columns(seed, monkeypatch):
     assert passes(by_model, lambda source: model.explanation_) == [21]
     in_memory = explain(X, labels, method="imm", columns=names)
     # labels and ranges, leaves and costs
-    assert passes(table(), lambda source: in_memory.measure(source, "label")) == [21, 21]
+    assert passes(table(), lambda source: in_memory.evaluate(source, "label")) == [21, 21]
 
 
 def test_an_infinite_cost_is_refused_as_before():

@@ -36,7 +36,7 @@ CALLS = {
     "k-means": lambda source, n: explain(source, n_clusters=3, method="imm", columns=["x0", "x1"], n_jobs=n),
     "scaled": lambda source, n: explain(source, "label", method="imm", standardize=True, n_jobs=n),
     "profile": lambda source, n: explain(source, "label", method="imm", n_jobs=n).profile(),
-    "measure": lambda source, n: explain(source, "label", method="imm", n_jobs=n).measure(source, "label"),
+    "measure": lambda source, n: explain(source, "label", method="imm", n_jobs=n).evaluate(source, "label"),
     "estimator": lambda source, n: IMM(n_clusters=3, n_jobs=n).fit(source).explanation_,
     "mixture": lambda source, n: MMDT(n_clusters=3, n_jobs=n).fit(source),
     "frozen mixture": lambda source, n: explain(

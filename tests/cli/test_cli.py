@@ -449,8 +449,8 @@ def test_explain_makes_the_clusters_of_the_library(folder, iris):
     )
     found = json.loads(result.stdout)
     assert found.pop("notes") == []
-    assert found.pop("basis")["left_out"] == [{"reason": "not chosen", "columns": ["species"]}]
-    assert found == {name: fact for name, fact in expected.to_dict().items() if name not in ("notes", "basis")}
+    assert found.pop("provenance")["left_out"] == [{"reason": "not chosen", "columns": ["species"]}]
+    assert found == {name: fact for name, fact in expected.to_dict().items() if name not in ("notes", "provenance")}
     assert result.stderr == ""
 
 
@@ -501,12 +501,12 @@ def test_constant_columns_are_named(tmp_path):
 
 def test_limits_for_scripts(folder):
     explained = ["explain", "{}/iris.csv", "-k", 3, "-q"]
-    result = run(folder, *explained, "--fail-over", 1.0001, "--fail-under", 0.999, code=PAST_A_LIMIT)
+    result = run(folder, *explained, "--max-price", 1.0001, "--fail-under", 0.999, code=PAST_A_LIMIT)
     assert result.stdout.startswith("3 clusters of 150 rows")
     assert result.stderr.startswith("boxwood: price 1.0")
     assert "is over 1.0001; agreement 9" in result.stderr
     assert "is under 99.9%" in result.stderr
-    run(folder, *explained, "--fail-over", 2, "--fail-under", 0.5)
+    run(folder, *explained, "--max-price", 2, "--fail-under", 0.5)
 
 
 def test_a_saved_model_is_told_and_equals_the_explanation(folder):

@@ -185,7 +185,7 @@ def test_text_among_numbers_of_a_column_that_nobody_asked_for_is_told(tmp_path, 
 
 def without_basis(entries):
     """Return what a model tells besides its source."""
-    return {name: entry for name, entry in entries.items() if name != "basis"}
+    return {name: entry for name, entry in entries.items() if name != "provenance"}
 
 
 def test_clusters_are_made_on_scaled_columns_unless_told_otherwise(crm):

@@ -97,7 +97,7 @@ def how(ex):
     """Return how the column is read, or why it is left out."""
     if "seen" not in ex.columns:
         assert {*ex.columns} == {"x", "w"}
-        (reason,) = (reason for reason, names in ex.basis.left_out if "seen" in names)
+        (reason,) = (reason for reason, names in ex.provenance.left_out if "seen" in names)
         return f"left out: {' '.join(reason.split()[:2])}"
     j = ex.columns.index("seen")
     if (dates := ex._date_columns.get(j)) is not None:
@@ -136,9 +136,9 @@ def measured(ex, door, columns):
     """Return the agreement of an explanation with the rows of a door."""
     table = DOORS[door].make(columns)
     if door in FRAMES:
-        return ex.measure(table, LABEL).agreement
+        return ex.evaluate(table, LABEL).agreement
     with bw.scan(table) as source:
-        return ex.measure(source, "label").agreement
+        return ex.evaluate(source, "label").agreement
 
 
 def sql_labels(ex, columns):

@@ -45,14 +45,16 @@ def test_columns_have_their_names_and_values_in_the_frames_of_all_libraries(seed
     assert by_other.columns == by_pandas.columns, about
     assert {*by_other.columns} <= {*ODD_NAMES}
     assert by_other.dates == by_pandas.dates, about
-    assert by_other.basis.left_out == by_pandas.basis.left_out, about
+    assert by_other.provenance.left_out == by_pandas.provenance.left_out, about
     assert bw.render.rules(by_other) == bw.render.rules(by_pandas), about
     assert by_other.agreement == 1, about
     expected = by_pandas.predict(frame).tolist()
     for model, rows in ((by_pandas, other), (by_other, frame), (by_other, other)):
         assert model.predict(rows).tolist() == expected, about
-        assert model.measure(rows, LABEL).agreement == 1, about
-        assert model.lines().predict(rows).tolist() == by_pandas.lines().predict(frame).tolist(), about
+        assert model.evaluate(rows, LABEL).agreement == 1, about
+        assert (
+            model.standalone_rules().predict(rows).tolist() == by_pandas.standalone_rules().predict(frame).tolist()
+        ), about
 
 
 EMPTY = {  # ways in which a column of one row holds no value
@@ -112,7 +114,7 @@ def test_a_column_without_any_value_is_missing_whatever_its_type(seed, model):
     leaf = -1 if expected.leaf is None else expected.leaf
     for name in lacking:
         row = EMPTY[how[name]](row, name)
-    lines = ex.lines()
+    lines = ex.standalone_rules()
     for library in ("pandas", "Arrow in pandas", "polars", "Arrow"):
         rows, about = in_library(row, library), f"{how} in {library}"
         assert ex.predict(rows, missing="none").tolist() == [expected.name], about
@@ -141,6 +143,6 @@ def test_a_few_rows_of_text_are_measured_as_rules_read_them_wherever_they_are(se
     rows = table.iloc[rng.choice(N, 3, replace=False)].reset_index(drop=True)
     for library in ("pandas", "polars", "Arrow", "RecordBatch"):
         few = FRAMES[library](dict(rows))
-        assert ex.measure(few, "label").agreement == 1
+        assert ex.evaluate(few, "label").agreement == 1
         with bw.scan(FRAMES["Arrow"](dict(rows)) if library == "RecordBatch" else few) as source:
-            assert ex.measure(source, "label").agreement == 1
+            assert ex.evaluate(source, "label").agreement == 1

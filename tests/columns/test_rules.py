@@ -65,7 +65,7 @@ def test_a_column_is_left_out_for_the_same_reason_through_every_door(rule, door)
     values, said, others = RULE_BY_COLUMN[rule]
     expected = others.get(name, said)
     ex = through(pd.DataFrame({"x": X, "word": WORD, "seen": values, "kind": KIND}))
-    reasons = [reason for reason, names in ex.basis.left_out if "seen" in names]
+    reasons = [reason for reason, names in ex.provenance.left_out if "seen" in names]
     assert [reason[: len(expected or "")] for reason in reasons] == ([] if expected is None else [expected])
     assert ex.columns == ("x", "word", "seen")[: 2 + (expected is None)]
 
@@ -146,7 +146,7 @@ def test_what_goes_with_a_date_says_when_a_row_is_from(case):
     ex = explained(frame.drop(columns="kind"), None)
     when = next(iter(columns))
     assert {*frame} - {"kind"} - {*ex.columns} == {when, *fixed}
-    told = dict(ex.basis.left_out)
+    told = dict(ex.provenance.left_out)
     assert {*told.get(FIXED_BY_DATE, ())} == fixed
     chosen = bw.explain(frame, n_clusters=3, method="imm", columns=[*frame][:-1])
     assert chosen.columns == (*[*frame][:-1],)
@@ -236,7 +236,7 @@ def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_d
     frame = frame.assign(same=7, rate=PRICE[frame["year"] - 2019])
     ex = door[1](frame, None)
     assert ex.columns == ("x", "y", "word", "town")
-    assert {reason[:10]: names for reason, names in ex.basis.left_out} == {
+    assert {reason[:10]: names for reason, names in ex.provenance.left_out} == {
         "more than ": ("city",),
         "looks like": ("year",),
         "the same i": ("rate",),
@@ -276,6 +276,6 @@ def test_rules_are_on_the_plainer_of_columns_that_say_the_same(door):
 
 def test_a_column_of_numbers_has_no_type_of_text_through_any_door(door):
     frame = pd.DataFrame({"x": X, "word": WORD}).assign(kind=np.where((X > 9) & (WORD == "red"), "a", "b"))
-    types = dict(door[1](frame, "kind", "auto").basis.types)
+    types = dict(door[1](frame, "kind", "auto").provenance.types)
     assert types["word"] == "TEXT"
     assert types.get("x") != "TEXT"

@@ -421,8 +421,8 @@ def test_estimators_keep_depth_and_rows_of_a_leaf(make):
     model = make(max_depth=2, min_samples_leaf=30, **base).fit(X, labels)
     assert model.tree_.depth <= 2
     assert np.bincount(model.apply(X)).min() >= 30
-    assert (model.explanation_.budget.max_depth, model.explanation_.budget.min_samples_leaf) == (2, 30)
-    assert make(**base).fit(X, labels).explanation_.budget is None
+    assert (model.explanation_.limits.max_depth, model.explanation_.limits.min_samples_leaf) == (2, 30)
+    assert make(**base).fit(X, labels).explanation_.limits is None
 
 
 def test_a_tree_to_begin_with_does_not_go_with_a_depth():

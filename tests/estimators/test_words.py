@@ -90,11 +90,11 @@ def test_the_model_file_and_the_pickle_have_the_words(tmp_path):
 def test_other_rows_have_the_words_where_these_part_them_alike():
     frame = customers(2)
     ex = IMM().fit(frame, "segment").explanation_
-    later = ex.measure(frame.iloc[:50], "segment")
+    later = ex.evaluate(frame.iloc[:50], "segment")
     assert [one.rules for one in later._in_words().clusters] == [one.rules for one in ex._in_words().clusters]
     node = int(np.flatnonzero(ex.tree.feature == 0)[0])
     between = frame.iloc[:1].assign(revenue=(ex.tree.upper[node] + ex._in_words().tree.upper[node]) / 2)
-    other = ex.measure(pd.concat([frame, between], ignore_index=True), "segment")
+    other = ex.evaluate(pd.concat([frame, between], ignore_index=True), "segment")
     assert repr(float(ex.tree.upper[node])) in str(other)
 
 

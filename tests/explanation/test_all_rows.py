@@ -34,7 +34,7 @@ def in_batches(frame, batch_rows=41):
 
 def check_told_of_all_rows(ex, frame, **way):
     """Check that an explanation tells of a table what its tree does in a frame of the same rows."""
-    expected = ex.measure(frame, "segment", **way)
+    expected = ex.evaluate(frame, "segment", **way)
     for name in FACTS:
         assert getattr(ex, name) == getattr(expected, name), name
 
@@ -50,12 +50,12 @@ def test_what_is_told_is_told_of_all_rows_to_the_last_bit(tmp_path):
         assert len(ex._rows().leaf) == 200
         assert ex.n_rows == 400
         check_told_of_all_rows(ex, frame, **way)
-        again = ex.measure(table, "segment", **way)
-        assert ex.confusion() == again.confusion() == ex.measure(frame, "segment", **way).confusion()
+        again = ex.evaluate(table, "segment", **way)
+        assert ex.confusion() == again.confusion() == ex.evaluate(frame, "segment", **way).confusion()
         check_told_of_all_rows(again, frame, **way)
         ex.save(tmp_path / "model.json")
-        loaded = load(tmp_path / "model.json").measure(table, "segment", **way)  # costs are those of numbers
-        expected = load(tmp_path / "model.json").measure(frame, "segment", **way)
+        loaded = load(tmp_path / "model.json").evaluate(table, "segment", **way)  # costs are those of numbers
+        expected = load(tmp_path / "model.json").evaluate(frame, "segment", **way)
         assert (loaded.n_rows, loaded.leaves, loaded.clusters) == (400, expected.leaves, expected.clusters)
         assert (loaded.cost, loaded.price) == pytest.approx((expected.cost, expected.price), rel=1e-14)
 
@@ -67,7 +67,7 @@ def test_rows_that_lack_a_value_are_dropped_wherever_they_are():
         whole = frame.dropna(subset=COLUMNS)
         assert (ex.n_rows, ex.n_incomplete) == (400, 400 - len(whole))
         assert any(note.startswith(f"{400 - len(whole)} of 400 rows lack a value and were") for note in ex.notes)
-        expected = ex.measure(whole, "segment")
+        expected = ex.evaluate(whole, "segment")
         assert (without_noise(ex), ex.cost, ex.agreement) == (
             without_noise(expected),
             expected.cost,
@@ -133,7 +133,7 @@ def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
     assert {*ex.columns} == {ex.columns[j] for j in ex.tree.features}
     other = frame.copy()
     other.loc[:2, "age"] = None
-    measured = ex.measure(in_batches(other), "segment")
+    measured = ex.evaluate(in_batches(other), "segment")
     assert measured.n_incomplete == 3
     assert (
         f"3 of {len(frame)} rows get no cluster, as their rule knows no such value: age missing (3)" in measured.notes
@@ -143,7 +143,7 @@ def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
     for words in (frame["country"].mask(frame.index == 7), frame["country"].mask(frame.index % 300 == 0, "XX")):
         other["country"] = words
         measured, n = (
-            ex.measure(in_batches(other), "segment"),
+            ex.evaluate(in_batches(other), "segment"),
             sum(one not in ex.names for one in ex.predict(other, missing="none").tolist()),
         )
         assert measured.n_incomplete == n
@@ -157,8 +157,8 @@ def test_other_rows_whose_dates_are_texts_are_measured_as_dates():
     frame = customers(0).assign(day=pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(400), unit="D"))
     ex = explain(frame, "segment", columns=[*COLUMNS, "day"], method="imm")
     other = frame.assign(day=frame["day"].dt.strftime("%Y-%m-%d"))
-    assert ex.measure(in_batches(other), "segment").agreement == ex.agreement
-    assert ex.measure(in_batches(other[200:]), "segment").agreement == ex.measure(frame[200:], "segment").agreement
+    assert ex.evaluate(in_batches(other), "segment").agreement == ex.agreement
+    assert ex.evaluate(in_batches(other[200:]), "segment").agreement == ex.evaluate(frame[200:], "segment").agreement
 
 
 def test_clusters_of_which_no_row_was_drawn_are_there():
@@ -198,7 +198,7 @@ def test_leaves_have_as_many_of_all_rows_as_are_asked_for():
         ex = explain(in_batches(frame), "segment", columns=COLUMNS, max_leaf_nodes=8, min_samples_leaf=150)
         assert ex.n_leaves >= 3
         assert min(leaf.size for leaf in ex.leaves) >= 150
-        assert ex.budget.min_samples_leaf == 150
+        assert ex.limits.min_samples_leaf == 150
         check_told_of_all_rows(ex, frame)
     with pytest.raises(DataError, match="min_samples_leaf=1001 allows no cut of 2000 rows; take at most 1000"):
         explain(in_batches(frame), "segment", columns=COLUMNS, min_samples_leaf=1001)
@@ -209,13 +209,13 @@ def test_values_are_summed_over_all_rows():
     ex = explain(in_batches(frame), "segment", columns=COLUMNS)
     expected = explain(frame, "segment", columns=COLUMNS)
     for column, values in (("spent", frame), ("weight", frame), ("age", None)):
-        assert ex.worth(column) == expected.worth(column, values)
+        assert ex.totals(column) == expected.totals(column, values)
     with pytest.raises(DataError, match="values must be numbers, but column 'plan'"):
-        ex.worth("plan")
+        ex.totals("plan")
     dropped = explain(in_batches(frame), "segment", columns=COLUMNS, missing="drop")
     whole = frame.dropna(subset=COLUMNS)
-    assert dropped.worth("spent").total == pytest.approx(whole["spent"].sum(), rel=1e-14)
-    assert dropped.worth("age").total == whole["age"].sum()
+    assert dropped.totals("spent").total == pytest.approx(whole["spent"].sum(), rel=1e-14)
+    assert dropped.totals("age").total == whole["age"].sum()
 
 
 def test_what_is_asked_of_drawn_rows_says_so():
@@ -230,9 +230,9 @@ def test_what_is_asked_of_drawn_rows_says_so():
     drawn = ex._rows()
     [this] = [row for row in ex.frontier().rows if row.is_this]
     assert this.agreement == (ex.tree.predict(drawn.coordinates.table) == drawn.task.reference.labels).mean()
-    assert ex.search.gap is ex.search.agreement_gap is None
+    assert ex.search_report.gap is ex.search_report.agreement_gap is None
     with pytest.raises(DataError, match="rows of the table without positions there, as they were drawn, or it has"):
-        ex.typical()
+        ex.representatives()
 
 
 def test_rules_on_what_a_pipeline_reads_need_rows_in_memory():
@@ -241,14 +241,14 @@ def test_rules_on_what_a_pipeline_reads_need_rows_in_memory():
     ex = explain(frame, make_pipeline(steps, KMeans(3, n_init=1, random_state=0)))
     labelled = frame.assign(segment=ex.predict(frame))
     with pytest.raises(DataError, match="a rule on columns that a pipeline reads needs all rows in memory"):
-        ex.measure(in_batches(pd.concat([labelled] * 3)), "segment")
+        ex.evaluate(in_batches(pd.concat([labelled] * 3)), "segment")
 
 
 def test_measuring_the_same_rows_costs_the_same_where_rules_ask_for_truths():
     for seed in range(draws(4)):
         frame = customers(seed)
         ex = explain(scan(frame.iloc[:100]), "segment", columns=COLUMNS, max_leaf_nodes=8, random_state=0)
-        again = ex.measure(frame.iloc[:100], "segment")
+        again = ex.evaluate(frame.iloc[:100], "segment")
         assert (again.cost, again.reference_cost) == (ex.cost, ex.reference_cost)
         assert [leaf.rule for leaf in again.leaves] == [leaf.rule for leaf in ex.leaves]
 
@@ -264,7 +264,7 @@ def test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole():
         assert (ex.n_rows, ex.n_left_out) == (400, int(is_out.sum()))
         note = "grown on 2 times 1.. of 400 rows, drawn at random; this one was measured on all rows"
         assert re.search(note, str(ex.notes))
-        assert ex.search.gap is ex.search.agreement_gap is None
+        assert ex.search_report.gap is ex.search_report.agreement_gap is None
         assert "values" not in ex._rows().task.rows.__dict__  # growth columns of all rows were never made
         check_told_of_all_rows(ex, frame, **way)
 
@@ -325,7 +325,7 @@ def test_rows_are_measured_as_they_were_explained_where_each_column_may_lack_val
         is_empty = frame.iloc[:300, :2].isna().all(axis=1)
         assert ex.n_incomplete == is_empty.sum() > 0
         for rows in (frame.iloc[:300][~is_empty], in_batches(frame.iloc[:300][~is_empty])):
-            measured = ex.measure(rows, "segment")
+            measured = ex.evaluate(rows, "segment")
             assert without_noise(measured) == without_noise(ex)
             assert [getattr(measured, name) for name in FACTS[3:]] == [getattr(ex, name) for name in FACTS[3:]]
         monkeypatch.setattr(settings, "GATHERED", 1000)

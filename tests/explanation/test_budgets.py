@@ -48,7 +48,7 @@ def make_limits(rng, columns, n_rows):
 
 def assert_kept(ex, rows, kept, limits, columns):
     """Check the tree itself, row by row, and that the facts repeat the limits. `rows` are numbers or codes."""
-    tree, facts = ex.tree, ex.budget
+    tree, facts = ex.tree, ex.limits
     tested = {columns[j] for j in tree.features.tolist()}
     sizes = np.bincount(tree.apply(rows)[kept], minlength=tree.n_leaves)
     assert tree.depth <= limits.get("max_depth", math.inf)
@@ -88,7 +88,7 @@ def test_limits_are_kept_or_an_error_says_why_not(seed):
         return
     ex = bw.explain(X, labels, **options, **limits)
     assert_kept(ex, X, kept, limits, columns)
-    assert from_text(ex.to_json(), "text").budget == ex.budget
+    assert from_text(ex.to_json(), "text").limits == ex.limits
 
 
 @law(20)
@@ -257,7 +257,7 @@ def test_few_columns_note_names_them():
     X = rng.normal(size=(60, 3)) + [0, 5, 0] * rng.integers(2, size=(60, 1))
     ex = bw.explain(X, (X[:, 1] > 2.5).astype(int), columns=["a", "b", "c"], max_columns=1)
     assert "max_columns=1: the rules use b of 3 columns" in ex.notes
-    assert ex.search.gap is None
+    assert ex.search_report.gap is None
 
 
 # ---------------------------------------------------------------------------------------------------- forbidden
@@ -370,7 +370,7 @@ def test_forbidden_columns_that_rules_cannot_use_are_no_error():
     frame = pd.DataFrame({"name": ["a", "b", "c", "d"], "age": [1.0, 2.0, 8.0, 9.0], "size": [1.0, 2.0, 8.0, 9.0]})
     ex = bw.explain(frame, [0, 0, 1, 1], forbidden=["name", "size"])
     assert [ex.columns[j] for j in ex.tree.features] == ["age"]
-    assert ex.budget.forbidden == ("name", "size")
+    assert ex.limits.forbidden == ("name", "size")
 
 
 # ---------------------------------------------------------------------------------------------------- rounding
@@ -387,12 +387,12 @@ def test_rounding_moves_the_rows_it_says(seed, digits):
     cuts = np.isfinite(ends)
     ends[cuts] = [float(f"{end:.{digits - 1}e}") for end in ends[cuts]]
     rounded = free.tree.with_thresholds(free.tree.lower, ends)
-    assert ex.budget.n_moved == int((rounded.apply(X) != free.tree.apply(X)).sum())
+    assert ex.limits.n_moved == int((rounded.apply(X) != free.tree.apply(X)).sum())
     if (np.bincount(rounded.apply(X), minlength=rounded.n_leaves) > 0).all():
         assert np.array_equal(ex.tree.upper, ends)
     assert ex.agreement == pytest.approx((ex.tree.predict(X) == labels).mean())
     assert ex.cost == pytest.approx(bw.metrics.cost(X, ex.tree))
-    moved = f"{ex.budget.n_moved:,} of 90 rows" if ex.budget.n_moved else "no row"
+    moved = f"{ex.limits.n_moved:,} of 90 rows" if ex.limits.n_moved else "no row"
     assert any(note.endswith(f"which moves {moved} to another leaf") for note in ex.notes)
 
 
@@ -477,7 +477,7 @@ def test_facts_are_in_the_json():
         "round_thresholds": 2,
         "forbidden": ["b"],
         "preferred": [],
-        "n_moved": ex.budget.n_moved,
+        "n_moved": ex.limits.n_moved,
     }
 
 

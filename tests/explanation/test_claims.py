@@ -11,7 +11,7 @@ import pandas as pd
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.explanation import Claim
-from boxwood.words.claims import no_better_lines, none_better, set_aside
+from boxwood.words.claims import exceptions, no_better_lines, none_better
 from boxwood.words.lines import names_of
 from tests.scale import law
 
@@ -162,11 +162,11 @@ def test_no_tree_refutes_a_claim(seed):
     said = re.findall(r"; (no tree of [^.;]+(?:\.\d[^.;]*)?)\.(?:\n|$)", text)
     assert all(one in map(none_better, ex.claims) for one in said)
     assert ("no tree of" in text) == bool(said)
-    aside = ex.set_aside()
+    aside = ex.exceptions()
     assert aside.claim == known.get("agreement")
     if aside.rows and aside.claim:
-        assert aside.verdict.endswith(set_aside(aside.claim))
-        assert ("weight" in set_aside(aside.claim)) or not ex.weighted
+        assert aside.verdict.endswith(exceptions(aside.claim))
+        assert ("weight" in exceptions(aside.claim)) or not ex.weighted
     assert ex.frontier().claim == known.get("agreement")
     if "No tree" in str(ex.frontier()):
         assert none_better(known["agreement"])[1:] in str(ex.frontier())
@@ -175,9 +175,9 @@ def test_no_tree_refutes_a_claim(seed):
 @law(24, first=1000)
 def test_no_rule_refutes_a_claim_on_lines(seed):
     call = some_call(seed)
-    later = call.ex.measure(call.frame, call.labels, sample_weight=call.options.get("sample_weight"))
+    later = call.ex.evaluate(call.frame, call.labels, sample_weight=call.options.get("sample_weight"))
     for ex in (call.ex, later):  # which has the same limits
-        lines = ex.lines(**call.of_lines)
+        lines = ex.standalone_rules(**call.of_lines)
         for cluster, claim in enumerate(lines.claims):
             assert (claim is None) == (lines[cluster] is None)
             if claim is not None:
@@ -253,8 +253,8 @@ def test_words_say_all_that_a_claim_holds():
         none_better(tree._replace(by=0.0, limits=("max_depth",))) == "no tree of 2 leaves within the limits agrees more"
     )
     assert none_better(tree._replace(measure="cost", by=0.0)) == "no tree of 2 leaves costs less"
-    assert set_aside(tree) == "A tree of 2 leaves has to set aside at least 9.8% of the rows."
-    assert set_aside(tree._replace(by=0.0, weighted=True)) == "No tree of 2 leaves has to set aside less weight."
+    assert exceptions(tree) == "A tree of 2 leaves has to set aside at least 9.8% of the rows."
+    assert exceptions(tree._replace(by=0.0, weighted=True)) == "No tree of 2 leaves has to set aside less weight."
     far = claim(by=0.0501, value=0.8)
     assert no_better_lines({}) == []
     assert no_better_lines({"a": claim()}) == ["No rules of up to 2 conditions have a higher F1."]

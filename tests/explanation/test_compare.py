@@ -38,7 +38,7 @@ def refusal(call):
 def test_each_row_is_what_explain_says(seed):
     case = make_case(seed)
     X = np.array(case.X, dtype=np.float64, order="C")
-    kind = {"labels_or_estimator": case.labels, "sample_weight": case.weights}
+    kind = {"labels": case.labels, "sample_weight": case.weights}
     methods = ["imm", "cart", "expand"]
     refused = refusal(lambda: bw.explain(X, method="cart", **kind))
     assert refusal(lambda: bw.compare(X, methods=methods, **kind)) == refused
@@ -49,7 +49,7 @@ def test_each_row_is_what_explain_says(seed):
     assert order == sorted(order)
     assert [row.on_front for row in found.rows] == [on_front(row, found.rows, found.by_agreement) for row in found.rows]
     auto = bw.explain(X, **kind)
-    assert (found.baseline, found.by_agreement) == (pytest.approx(auto.baseline), auto.search.by_agreement)
+    assert (found.baseline, found.by_agreement) == (pytest.approx(auto.baseline), auto.search_report.by_agreement)
     k, facts = found.n_clusters, []
     for method in methods:
         trees = []

@@ -165,7 +165,7 @@ def test_a_model_keeps_its_dates(tmp_path):
     for other in frames(customers(1, gaps=True)):
         expected = ex.predict(customers(1, gaps=True), missing="none").tolist()
         assert model.predict(other, missing="none").tolist() == expected
-    measured = model.measure(as_text(customers(1, gaps=True)), "segment")
+    measured = model.evaluate(as_text(customers(1, gaps=True)), "segment")
     assert str(measured.clusters).count("1969") == str(ex.clusters).count("1969")
     damaged = json.loads((tmp_path / "m.json").read_text())
     damaged["dates"]["joined"]["zone"] = "Nowhere/Town"
@@ -562,5 +562,5 @@ def test_rounded_thresholds_leave_dates(seed):
     near = bw.explain(frame, labels, method="cart", max_leaf_nodes=3, round_thresholds=1)
     j = ex.columns.index("when")
     assert near.tree.upper[near.tree.feature == j].tolist() == ex.tree.upper[ex.tree.feature == j].tolist()
-    of_lines = (tree.upper[tree.feature == j] for tree in near.lines().trees if tree is not None)
+    of_lines = (tree.upper[tree.feature == j] for tree in near.standalone_rules().trees if tree is not None)
     assert all(end % 10000 or end == np.inf for ends in of_lines for end in ends.tolist())

@@ -74,7 +74,7 @@ def test_clusters_are_those_of_a_frame(seed, tmp_path, monkeypatch):
         assert (ex.columns, ex.n_rows, len(ex.clusters)) == (expected.columns, N, len(expected.clusters))
         assert adjusted_rand_score(labels, ex.predict(frame)) > 0.98
         assert adjusted_rand_score(group, ex.predict(frame)) > 0.95
-        assert f"found on {len(ex._rows().leaf)} of {N} rows, drawn at random" in ex.basis.labels
+        assert f"found on {len(ex._rows().leaf)} of {N} rows, drawn at random" in ex.provenance.labels
 
 
 WAYS = [
@@ -126,7 +126,7 @@ def test_more_is_told_of_the_rows_that_were_drawn(tmp_path, monkeypatch):
         frame["spent"] = np.random.default_rng(seed).normal(size=N)
         ex = explain(in_batches(frame, 300, monkeypatch), n_clusters=3, random_state=0, validate=3)
         assert all(told(ex))
-        assert ex.worth("spent").total == pytest.approx(frame["spent"].sum())
+        assert ex.totals("spent").total == pytest.approx(frame["spent"].sum())
         assert ex.stability(3).refitted
         ex.save(tmp_path / "model.json")
         assert list(load(tmp_path / "model.json").predict(frame)) == list(ex.predict(frame))

@@ -51,8 +51,8 @@ def check_shares_add_up(drift):
 @law(12)
 def test_sizes_are_those_of_predict(seed):
     ex, table = odd_case(seed)
-    check_shares_add_up(ex.measure(table))
-    drift, expected = ex.measure(table), told_by_hand(ex, table)
+    check_shares_add_up(ex.drift(table))
+    drift, expected = ex.drift(table), told_by_hand(ex, table)
     assert {str(one.name): one.now for one in drift.clusters} == {str(name): expected[str(name)] for name in ex.names}
     assert drift.n_lost == expected[None] == sum(one.rows for one in drift.lost)
     assert drift.n_rows == table.num_rows
@@ -90,7 +90,7 @@ def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
 
 
 def watched(fetched):
-    """Return what a query of `watch_sql` found, by what it is of."""
+    """Return what a query of `monitoring_sql` found, by what it is of."""
     return {(what, name): (then, now, share) for _, what, name, then, now, _, share in fetched}
 
 
@@ -118,13 +118,13 @@ def agrees(found, drift):
 @law(50)
 def test_sql_counts_what_python_counts(seed):
     ex, table = odd_case(seed)
-    drift = ex.measure(table)
-    agrees(duckdb.sql(ex.watch_sql("duckdb", "table")).fetchall(), drift)
+    drift = ex.drift(table)
+    agrees(duckdb.sql(ex.monitoring_sql("duckdb", "table")).fetchall(), drift)
     with sqlite3.connect(":memory:") as con:
         con.execute(f"CREATE TABLE t ({', '.join(map(as_name, COLUMNS))})")
         cells = zip(*(one.to_pylist() for one in table.columns), strict=True)  # NaN is NULL in SQLite
         con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", cells)
-        agrees(con.execute(ex.watch_sql("sqlite", "t")).fetchall(), drift)
+        agrees(con.execute(ex.monitoring_sql("sqlite", "t")).fetchall(), drift)
 
 
 # ------------------------------------------------------------------------------------------------------------- chance
@@ -170,7 +170,7 @@ def ex(before):
 
 def test_what_was_never_seen_is_counted_and_never_an_error(before):
     lost = bw.explain(before.rows[["country"]].assign(n=1.0), before.labels, columns=["country"])
-    assert lost.measure(pd.DataFrame({"country": ["NZ"] * 60 + [None] * 5})).lost == (
+    assert lost.drift(pd.DataFrame({"country": ["NZ"] * 60 + [None] * 5})).lost == (
         ("country", "missing", 5, ()),
         ("country", "never seen", 60, (("NZ", 60),)),
     )
@@ -179,24 +179,24 @@ def test_what_was_never_seen_is_counted_and_never_an_error(before):
 def test_new_labels_are_counted(ex, before):
     labels = before.labels.astype(object)
     labels[:80] = "fresh"
-    drift = ex.measure(before.rows, labels).drift
+    drift = ex.evaluate(before.rows, labels).drift
     assert drift.labels.new == (("fresh", 80),)
     assert drift.changes[-1] == ("new label", "fresh", None, 80)
     assert drift.labels.rows == len(labels) - 80
-    assert ex.measure(before.rows, before.labels).drift.agreement == ex.agreement
+    assert ex.evaluate(before.rows, before.labels).drift.agreement == ex.agreement
 
 
 def test_words_that_lie_otherwise_within_clusters_are_told(before):
     rows = before.rows[["country", "c0"]]
     ex = bw.explain(rows, rows["country"].isin(["AT", "CH"]).map({True: "alps", False: "others"}))
     fewer = rows["country"].where((rows["country"] != "CH") | (rows.index % 5 == 0), "AT")
-    drift = ex.measure(rows.assign(country=fewer))
+    drift = ex.drift(rows.assign(country=fewer))
     assert [(one.change, one.name) for one in drift.changes] == [("moved", "country")]
     [words] = drift.words
     assert words.share_then == (rows["country"] == words.word).mean()
     assert words.share == (fewer == words.word).mean()
     assert f"country moved: {words.share:.1%} of its values are {words.word}" in str(drift)
-    assert not ex.measure(rows).changes
+    assert not ex.drift(rows).changes
 
 
 def test_words_of_few_rows_are_not_told_by_counts(before):
@@ -207,11 +207,11 @@ def test_words_of_few_rows_are_not_told_by_counts(before):
     at = ex._coded_columns[0].values.index("NZ")
     assert [held[at] for held in shape.held] == [0, 0]
     assert sum(map(sum, shape.held)) == len(rows)
-    assert [one.word for one in ex.measure(rows).words if one.share != one.share_then] == []
+    assert [one.word for one in ex.drift(rows).words if one.share != one.share_then] == []
 
 
 def test_few_rows_tell_nothing(ex, before):
-    drift = ex.measure(before.rows.head(20))
+    drift = ex.drift(before.rows.head(20))
     assert drift.untested.startswith("too few rows")
     assert not drift.changes
     assert "too few rows to tell" in str(drift)
@@ -219,7 +219,7 @@ def test_few_rows_tell_nothing(ex, before):
 
 def test_weighted_rows_tell_no_change(before):
     weighted = bw.explain(before.rows, before.labels, sample_weight=np.linspace(1, 2, len(before.labels)))
-    drift = weighted.measure(before.rows.assign(c0=lambda rows: rows["c0"] * 100))
+    drift = weighted.drift(before.rows.assign(c0=lambda rows: rows["c0"] * 100))
     assert "weighted" in drift.untested
     assert OF_WEIGHTS in drift.notes
     assert not drift.changes
@@ -232,7 +232,7 @@ def test_weights_are_counted_where_the_model_has_some(before, tmp_path):
     found = weighted.predict(later, missing="none")
     later.to_parquet(tmp_path / "later.parquet")
     for table in (later, bw.scan(tmp_path / "later.parquet")):
-        drift = weighted.measure(table, sample_weight="w")
+        drift = weighted.drift(table, sample_weight="w")
         sums = {one.name: one.now for one in drift.clusters}
         assert sums == {name: pytest.approx(later["w"][found == name].sum()) for name in weighted.names}
         assert drift.n_rows == pytest.approx(later["w"].sum())
@@ -240,21 +240,21 @@ def test_weights_are_counted_where_the_model_has_some(before, tmp_path):
         assert OF_WEIGHTS not in drift.notes
         assert str(drift).startswith("Weight ")
         json.dumps(drift.to_dict())
-    again = weighted.measure(rows, "segment", "w")
+    again = weighted.evaluate(rows, "segment", "w")
     assert again.drift.agreement == pytest.approx(weighted.agreement)
 
 
 def test_a_model_file_tells_the_same(ex, before):
     again = bw.Explanation.from_json(ex.to_json())
     later = before.rows.assign(c0=before.rows["c0"] + 1)
-    assert ex.measure(later).to_dict() == again.measure(later).to_dict()
+    assert ex.drift(later).to_dict() == again.drift(later).to_dict()
 
 
 def test_a_model_of_before_says_what_it_cannot_tell(ex, before):
     document = ex.to_dict()
     del document["shapes"]
     old = bw.Explanation.from_json(json.dumps(document))
-    drift = old.measure(before.rows)
+    drift = old.drift(before.rows)
     assert drift.columns == ()
     assert NO_SHAPES in drift.notes
     assert NO_SHAPES in str(drift)
@@ -276,7 +276,7 @@ def test_damaged_shapes_are_refused(ex, change, said):
 
 
 def test_reports_say_the_same(ex, before, tmp_path):
-    drift = ex.measure(before.rows.assign(c0=before.rows["c0"] * 100))
+    drift = ex.drift(before.rows.assign(c0=before.rows["c0"] * 100))
     told = next(line[2:] for line in str(drift).splitlines() if line.startswith("- "))
     assert told in drift.to_html()
     assert told in drift.to_markdown()
@@ -288,7 +288,7 @@ def test_reports_say_the_same(ex, before, tmp_path):
 
 def test_weights_need_labels_or_weights_of_the_model(ex, before):
     with pytest.raises(ValueError, match="goes with labels"):
-        ex.measure(before.rows, None, np.ones(len(before.rows)))
+        ex.drift(before.rows, None, np.ones(len(before.rows)))
 
 
 @law(24)
@@ -311,7 +311,7 @@ def test_numbers_of_another_type_are_no_change(seed):
     )
     same = [frame.astype("float32"), frame.round(4), frame.astype({"count": float}), frame.astype({"count": "int16"})]
     for table in (*same, pl.from_pandas(frame), decimals, frame.astype("float32").astype(float)):
-        drift = ex.measure(table)
+        drift = ex.drift(table)
         ruled = [one.now for one in drift.clusters]
         if ruled == [one.then for one in drift.clusters]:
             assert not drift.changes

@@ -377,7 +377,7 @@ def test_large_tables_are_sampled(monkeypatch):
     sampled = explain(X, labels, max_leaf_nodes=6)
     assert not any("sample" in note for note in whole.notes)
     assert "random sample of 300 of 1,200 rows" in sampled.notes[0]
-    assert (whole.search.n_sampled, sampled.search.n_sampled) == (1200, 300)
+    assert (whole.search_report.n_sampled, sampled.search_report.n_sampled) == (1200, 300)
     assert sampled == explain(X, labels, max_leaf_nodes=6)
     assert sampled.n_rows == 1200
     assert sampled.cost < 1.2 * whole.cost
@@ -751,7 +751,7 @@ def test_a_lazy_frame_is_refused_with_advice():
     calls = (
         lambda: explain(lazy, labels),
         lambda: ex.predict(lazy),
-        lambda: ex.measure(lazy, labels),
+        lambda: ex.evaluate(lazy, labels),
         lambda: boxwood.IMM().fit(lazy, labels),
         lambda: model.predict(lazy),
         lambda: boxwood.scan(lazy),
@@ -772,7 +772,7 @@ def test_weights_may_be_a_column_of_a_frame(make):
         expected = explain(make({"x0": X[:, 0], "x1": X[:, 1]}), labels, sample_weight=weights, method=method)
         assert ex.columns == ("x0", "x1")
         assert ex == expected
-        again = ex.measure(frame, "kind", "w")
+        again = ex.evaluate(frame, "kind", "w")
         assert (again.agreement, again.price) == (ex.agreement, ex.price)
     with pytest.raises(DataError, match="sample_weight='w' names a column, but X is not a data frame; give numbers"):
         explain(X, labels, sample_weight="w")

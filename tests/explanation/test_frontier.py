@@ -271,7 +271,7 @@ def test_a_tree_with_a_leaf_for_each_cluster_is_not_grown_again(monkeypatch):
     with pytest.raises(ZeroDivisionError):  # without the rows of a fold it is another tree
         ex.frontier(2)
     with pytest.raises(ZeroDivisionError):
-        ex.measure(X[:100], y[:100]).frontier()
+        ex.evaluate(X[:100], y[:100]).frontier()
 
 
 @pytest.mark.parametrize("method", ["imm", "random_cuts", "kernel_imm"])

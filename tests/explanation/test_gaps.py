@@ -113,7 +113,7 @@ def test_rows_with_gaps_are_left_out(method):
     expected = explain(FRAME.iloc[WHOLE], LABELS[WHOLE], method=method)
     check_leaves_out(ex, expected)
     assert [one.row for one in ex.misassigned()] == WHOLE[[one.row for one in expected.misassigned()]].tolist()
-    assert list(ex.typical()) == WHOLE[list(expected.typical())].tolist()
+    assert list(ex.representatives()) == WHOLE[list(expected.representatives())].tolist()
     assert ex.why(118).cluster == expected.why(int(np.searchsorted(WHOLE, 118))).cluster
     with pytest.raises(DataError, match="row 70 lacks a value that the rules look at"):
         ex.why(70)
@@ -171,9 +171,9 @@ def test_a_saved_model_knows_how_many_rows_were_left_out(tmp_path):
     loaded = boxwood.load(tmp_path / "m.json")
     assert (loaded.n_rows, loaded.n_left_out, loaded.n_incomplete) == (N, 4, 4)
     for model in (ex, loaded):
-        again = model.measure(HOLES, LABELS)
+        again = model.evaluate(HOLES, LABELS)
         assert again.n_incomplete == sum(one not in ex.names for one in ex.predict(HOLES, missing="none").tolist())
-        assert model.measure(HOLES.iloc[WHOLE], LABELS[WHOLE]).agreement == ex.agreement
+        assert model.evaluate(HOLES.iloc[WHOLE], LABELS[WHOLE]).agreement == ex.agreement
 
 
 def test_gaps_are_refused_where_that_is_asked_for():
@@ -351,5 +351,5 @@ def test_a_series_with_another_index_is_refused():
     expected = explain(FRAME, series)
     assert explain(shuffled, series.reindex(shuffled.index)).tree == expected.tree
     with pytest.raises(DataError, match=both_ways):
-        expected.measure(shuffled, series)
+        expected.evaluate(shuffled, series)
     assert explain(FRAME.to_numpy()[:, :2].astype(float), series[::-1]).n_rows == N

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from boxwood import compare, explain, map_of_k, scan
+from boxwood import compare, compare_k, explain, scan
 from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
@@ -46,11 +46,11 @@ def check_same(one, other):
 
 
 WAYS = [
-    {"labels_or_estimator": "segment", "columns": ["age", "country", "plan", "member", "visits"]},
-    {"labels_or_estimator": "segment", "sample_weight": "weight", "method": "imm"},
-    {"labels_or_estimator": "segment", "missing": "drop", "method": "expand", "max_leaf_nodes": 5},
-    {"labels_or_estimator": "segment", "categories": ["visits"], "max_columns": 2, "method": "exkmc"},
-    {"labels_or_estimator": "segment", "categories": {"visits": range(9), "country": ["FR", "CH", "AT", "US", "UK"]}},
+    {"labels": "segment", "columns": ["age", "country", "plan", "member", "visits"]},
+    {"labels": "segment", "sample_weight": "weight", "method": "imm"},
+    {"labels": "segment", "missing": "drop", "method": "expand", "max_leaf_nodes": 5},
+    {"labels": "segment", "categories": ["visits"], "max_columns": 2, "method": "exkmc"},
+    {"labels": "segment", "categories": {"visits": range(9), "country": ["FR", "CH", "AT", "US", "UK"]}},
     {"n_clusters": 3, "standardize": True, "columns": ["age", "country", "plan", "visits"]},
 ]
 
@@ -96,10 +96,10 @@ def test_marks_of_missing_values_are_words_where_a_file_knows_none(tmp_path, nam
         ex = explain(table, "segment", method="imm")
         [known] = ex._rows().coordinates.categories.values()
         assert known.values == (("one", "two", None) if name == "t.csv" else ("", "NA", "null", "one", "two"))
-        measured = ex.measure(table, "segment")
+        measured = ex.evaluate(table, "segment")
         assert (measured.n_rows, measured.agreement) == (ex.n_rows, ex.agreement)
         if name != "t.csv":
-            assert ex.measure(frame, "segment").agreement == ex.agreement
+            assert ex.evaluate(frame, "segment").agreement == ex.agreement
 
 
 def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
@@ -141,10 +141,10 @@ def test_values_of_a_column_beside_the_rules_are_summed():
     way = {"columns": ["age", "country"], "value": "spent"}
     with scan(frame) as table:
         ex = explain(table, "segment", **way)
-        assert ex._kept["worth"] == explain(frame, "segment", **way)._kept["worth"]
-        assert ex.worth("weight") == explain(frame, "segment", **way).worth("weight", frame)
+        assert ex._kept["totals"] == explain(frame, "segment", **way)._kept["totals"]
+        assert ex.totals("weight") == explain(frame, "segment", **way).totals("weight", frame)
         with pytest.raises(DataError, match="values must be numbers, but column 'plan'"):
-            ex.worth("plan")
+            ex.totals("plan")
 
 
 def told(ex):
@@ -153,7 +153,7 @@ def told(ex):
         *(str(ex.frontier(folds)) for folds in (0, 3)),
         str(ex.stability(3)),
         str(ex.profile()),
-        str(ex.worth("spent")),
+        str(ex.totals("spent")),
         ex.confusion(),
         ex.suggested_names(),
     ]
@@ -161,13 +161,13 @@ def told(ex):
 
 def test_what_is_asked_later_is_told_of_the_rows_as_of_a_frame():
     frame = customers(0)
-    way = {"labels_or_estimator": "segment", "columns": ["age", "country", "spent"], "random_state": 0, "validate": 3}
+    way = {"labels": "segment", "columns": ["age", "country", "spent"], "random_state": 0, "validate": 3}
     one, expected = explain(ArrowSource(pa.Table.from_pandas(frame), batch_rows=7), **way), explain(frame, **way)
     assert told(one) == told(expected)
-    assert (one.held_out, one.misassigned(), one.typical()) == (
+    assert (one.held_out, one.misassigned(), one.representatives()) == (
         expected.held_out,
         expected.misassigned(),
-        expected.typical(),
+        expected.representatives(),
     )
     assert str(one.why(17)) == str(expected.why(17))
 
@@ -219,7 +219,7 @@ def test_clusters_of_numbers_are_made_as_of_a_frame(seed, tmp_path):
         with scan(tmp_path / source) as table:
             ex = explain(table, **way)
             check_same(ex, expected)
-            assert ex.basis.labels == expected.basis.labels
+            assert ex.provenance.labels == expected.provenance.labels
             assert table.n_passes == 1
     assert ex.misassigned() == expected.misassigned()
 
@@ -242,7 +242,7 @@ def untimed(found):
 def test_numbers_of_clusters_are_mapped_and_trees_compared_as_of_a_frame(monkeypatch):
     frame, way = numbers(0), {"sample_weight": "weight", "random_state": 0}
     asked = (
-        lambda rows: map_of_k(rows, [2, 3], method="imm", **way),
+        lambda rows: compare_k(rows, [2, 3], method="imm", **way),
         lambda rows: compare(rows, n_clusters=3, methods=["imm", "cart"], **way),
     )
     with scan(frame) as table:
@@ -260,7 +260,7 @@ def test_numbers_of_clusters_are_mapped_and_trees_compared_as_of_a_frame(monkeyp
             compare(table, "few", methods=["imm"])
 
 
-@pytest.mark.parametrize("clusters", [{"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}])
+@pytest.mark.parametrize("clusters", [{"labels": "segment"}, {"n_clusters": 3, "standardize": True}])
 def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch, clusters):
     frame = customers(0)
     monkeypatch.setattr(settings, "GATHERED", 800)
@@ -290,7 +290,7 @@ def test_columns_that_cannot_be_used_are_told_or_refused():
     )
     ex = explain(scan(frame), "segment")
     assert ex.columns == ("age", "country", "plan", "member", "visits", "spent", "weight", "large")
-    assert {one.reason.split(" (")[0]: one.columns for one in ex.basis.left_out} == {
+    assert {one.reason.split(" (")[0]: one.columns for one in ex.provenance.left_out} == {
         "times of day or lengths of time": ("day",),
         "more than 255 values": ("free",),
         "one value only": ("same",),
@@ -324,12 +324,12 @@ def test_infinite_numbers_are_refused():
 def test_other_tables_are_measured_as_frames_are(tmp_path):
     ex, frame = explain(customers(0), "segment", columns=["age", "country", "visits"]), customers(1)
     frame.to_csv(tmp_path / "t.csv", index=False, na_rep="NA")
-    expected = ex.measure(frame, "segment")
+    expected = ex.evaluate(frame, "segment")
     for source in (frame, f"{tmp_path}/t.csv"):
         with scan(source) as table:
-            check_same(ex.measure(table, "segment"), expected)
+            check_same(ex.evaluate(table, "segment"), expected)
     with pytest.raises(DataError, match="'weight' is not a column of numbers that was examined"):  # not those of before
-        explain(scan(customers(0)), "segment", columns=["age", "country"]).measure(frame, "segment").worth("weight")
+        explain(scan(customers(0)), "segment", columns=["age", "country"]).evaluate(frame, "segment").totals("weight")
 
 
 LABELS = [["007", "08", "9"], [True, False, True], [0.5, 1.5, 2], [2**53, 2**53 + 1, 5]]
@@ -347,7 +347,7 @@ def test_labels_are_the_same_where_other_tables_are_measured(tmp_path, labels):
     models = [explain(table, "segment", method="imm") for table in tables]
     models = models if labels[0] is not True else models[:2]  # True of CSV and true of Parquet are two words
     for model, source in some(itertools.product(models, sources), of=3):
-        assert model.measure(scan(source), "segment").agreement == model.agreement
+        assert model.evaluate(scan(source), "segment").agreement == model.agreement
 
 
 def test_numbers_may_be_named_in_a_table_of_numbers():
@@ -367,4 +367,4 @@ def test_postcodes_with_leading_zeros_are_words_where_they_are_called_categories
     with scan(f"{tmp_path}/t.csv") as table:
         ex = explain(table, "segment", categories=["zip"])
         check_same(ex, expected)
-        assert ex.measure(table, "segment").agreement == ex.measure(frame, "segment").agreement == ex.agreement
+        assert ex.evaluate(table, "segment").agreement == ex.evaluate(frame, "segment").agreement == ex.agreement

@@ -391,7 +391,7 @@ HALVES = [
     lambda X: explain(X, "y", names={"a": HALF}),
     lambda X: explain(X, "y", names=[HALF, "v"]),
     lambda X: explain(X, "y").rename({"a": HALF}),
-    lambda X: explain(X, "y").measure(X, OBJECTS),
+    lambda X: explain(X, "y").evaluate(X, OBJECTS),
     lambda X: explain(X.set_axis(pd.Index(["x", HALF, "y"], dtype=object), axis=1), "y"),
     lambda X: explain(X, "y").predict(X.set_axis(pd.Index(["x", HALF, "y"], dtype=object), axis=1)),
     lambda X: CART(max_leaf_nodes=2).fit(X[["x"]], OBJECTS),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from boxwood import explain, map_of_k
+from boxwood import compare_k, explain
 from boxwood.explanation.ask.how_many import ALIKE, FEW, ROWS_EACH, DrawnRows, HowMany, Number, settled_number
 from boxwood.explanation.choose import settings
 from tests.scale import law, seeds
@@ -134,11 +134,11 @@ def test_the_number_and_the_scale_are_told_in_the_basis():
     rows, _ = groups(3, 2)
     income = np.exp(np.random.default_rng(0).normal(size=len(rows)) * 2)
     frame = pd.DataFrame(rows, columns=["a", "b", "c"]).assign(income=income, copy=rows[:, 1] * 2)
-    labels = explain(frame[["a", "b", "c"]], method="imm").basis.labels
+    labels = explain(frame[["a", "b", "c"]], method="imm").provenance.labels
     assert labels == "k-means, 3 clusters (the number chosen by boxwood); on columns brought to one scale"
-    labels = explain(frame, n_clusters=3, method="imm").basis.labels
+    labels = explain(frame, n_clusters=3, method="imm").provenance.labels
     assert labels.endswith("; on columns brought to one scale; long tails drawn in: income; b, copy count once")
-    plain = explain(frame, n_clusters=3, method="imm", standardize=False).basis.labels
+    plain = explain(frame, n_clusters=3, method="imm", standardize=False).provenance.labels
     assert plain == "k-means, 3 clusters (the number asked for)"
 
 
@@ -154,13 +154,13 @@ def test_the_star_of_the_map_is_the_number_that_explain_takes(seed):
     n, method = int(rng.choice([40, 50])), "imm" if seed % 3 else "auto"
     frame = pd.DataFrame(tables[seed % 4](n)).add_prefix("x")
     ex = explain(frame, method=method)
-    found = map_of_k(frame, range(2, n // ROWS_EACH + 1), method=method)
+    found = compare_k(frame, range(2, n // ROWS_EACH + 1), method=method)
     assert found.chosen == ex.n_clusters
     assert found.note in ex.notes
 
 
 def test_of_many_clusters_without_groups_the_map_takes_some():
-    found = map_of_k(np.random.default_rng(0).normal(size=(200, 3)), [6, 7], method="imm")
+    found = compare_k(np.random.default_rng(0).normal(size=(200, 3)), [6, 7], method="imm")
     assert found.note == (
         f"{found.chosen} clusters were chosen, for which both halves of the rows give about the most similar clusters "
         "(n_clusters)"

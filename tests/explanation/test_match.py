@@ -70,7 +70,7 @@ def test_models_without_rows_are_matched_by_boxes(seed):
     assert found.how == BY_BOXES
     assert [one.change for one in found.changes] == ["same"] * ex.n_clusters
     assert {one.old[0]: one.new[0] for one in found.changes} == dict(zip(before.labels, labels, strict=True))
-    assert saved(other).named_like(saved(ex)).names != other.names
+    assert saved(other).rename_like(saved(ex)).names != other.names
 
 
 def test_what_models_do_not_know_is_said():

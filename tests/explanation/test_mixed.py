@@ -394,12 +394,12 @@ def test_a_model_file_and_what_is_measured_later() -> None:
     known = [x for x in _columns(0)["age"] if x is not None]
     assert profile["age"].everyone.mean == pytest.approx(np.mean(known))
     assert profile["country"].categories.values[-1] is None
-    assert all(row is not None for row in ex.typical())
+    assert all(row is not None for row in ex.representatives())
     assert len(ex.misassigned()) == round((1 - ex.agreement) * 240)
     assert ex.frontier().this.price == pytest.approx(ex.price)
-    measured = ex.measure(frame, "segment")
+    measured = ex.evaluate(frame, "segment")
     assert (measured.agreement, measured.price) == (pytest.approx(ex.agreement), pytest.approx(ex.price))
-    assert again.measure(frame, "segment").agreement == pytest.approx(ex.agreement)
+    assert again.evaluate(frame, "segment").agreement == pytest.approx(ex.agreement)
 
 
 def test_why_says_missing_and_counts_a_number_in_its_place_as_one_deviation() -> None:
@@ -434,8 +434,8 @@ def test_rounding_keeps_the_side_of_missing_values() -> None:
     X[::7, 0], labels[::7] = np.nan, "young"
     ex = bw.explain(X, labels, columns=["age", "size"], round_thresholds=2)
     assert bw.render.rules(ex) == "old: age >= 50\nyoung: age < 50 or missing"
-    assert ex.budget is not None
-    assert ex.budget.n_moved == 0
+    assert ex.limits is not None
+    assert ex.limits.n_moved == 0
 
 
 def test_a_clusterer_of_categories_labels_the_frame_that_it_reads() -> None:

@@ -78,7 +78,7 @@ def test_the_side_is_the_one_that_the_row_took():
     one = {"feature": 0, "interval": [1.5, 3.5], "inside": {"cluster": 1}, "outside": {"cluster": 0}}
     ex = explain([[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 1, 1, 0, 0], method="cart")
     ex = replace(ex, tree=ThresholdTree.from_dict(one))
-    later = ex.measure([[1.0], [2.5], [9.0]], [1, 0, 0])
+    later = ex.evaluate([[1.0], [2.5], [9.0]], [1, 0, 0])
     assert [(one.row, one.side) for one in later.misassigned()] == [(0, "outside"), (1, "inside")]
     words = explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6)
     wrong = [one for one in words.misassigned(goods(), np.roll(words.predict(goods()), 1)) if one.column is not None]
@@ -106,20 +106,20 @@ def test_results_that_are_tables_print_as_tables():
     assert [line.split()[0] for line in lines] == [str(one.row) for one in rows]
     assert caption == f"{len(rows)} rows whose rule names another cluster."
     assert "threshold" not in header
-    assert str(ex.measure(frame, ex.predict(frame)).misassigned()).startswith("0 rows")
+    assert str(ex.evaluate(frame, ex.predict(frame)).misassigned()).startswith("0 rows")
     header, *lines, _ = str(ex.confusion()).splitlines()
     assert [[int(cell) for cell in line.split()[1:]] for line in lines] == [list(row) for row in ex.confusion()]
-    sums = [line.split()[1] for line in str(ex.worth("a|b")).splitlines()[1:-1]]
-    assert [float(each) for each in sums] == [one.total for one in ex.worth("a|b").clusters]
-    assert {"source", "made", "labels"} <= {line.split()[0] for line in str(ex.basis).splitlines()[1:]}
-    assert str(ex.search).splitlines()[1].split() == ["objective", "auto"]
+    sums = [line.split()[1] for line in str(ex.totals("a|b")).splitlines()[1:-1]]
+    assert [float(each) for each in sums] == [one.total for one in ex.totals("a|b").clusters]
+    assert {"source", "made", "labels"} <= {line.split()[0] for line in str(ex.provenance).splitlines()[1:]}
+    assert str(ex.search_report).splitlines()[1].split() == ["objective", "auto"]
 
 
 def test_typical_rows_are_nearest_to_the_middle(examples):
     for case, ex in examples[:30]:
         X = np.asarray(case.X, dtype=float)
         weights = np.ones(len(X)) if case.weights is None else case.weights
-        for name, column, row in zip(ex.names, range(ex.n_clusters), ex.typical(), strict=True):
+        for name, column, row in zip(ex.names, range(ex.n_clusters), ex.representatives(), strict=True):
             own = np.flatnonzero((case.labels == name) & (weights > 0))
             if len(own) == 0:
                 assert row is None
@@ -134,7 +134,7 @@ def test_typical_rows_are_nearest_to_the_middle(examples):
 
 def test_typical_rows_count_words():
     ex = explain(goods(), pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6)
-    rows = ex.typical()
+    rows = ex.representatives()
     assert all(row is not None and 0 <= row < len(goods()) for row in rows)
 
 
@@ -152,11 +152,11 @@ def facts_of(ex):
 
 def test_measured_on_the_same_rows_all_facts_are_the_same(examples):
     for case, ex in examples[:25]:
-        again = ex.measure(case.X, case.labels, case.weights)
+        again = ex.evaluate(case.X, case.labels, case.weights)
         assert facts_of(again) == facts_of(ex)
         assert again.price == pytest.approx(ex.price)
         assert again.kernel == ex.kernel
-        loaded = Explanation.from_json(ex.to_json()).measure(case.X, case.labels, case.weights)
+        loaded = Explanation.from_json(ex.to_json()).evaluate(case.X, case.labels, case.weights)
         assert facts_of(loaded) == facts_of(ex)
         assert any("squared distances in the numeric columns" in note for note in loaded.notes)
         assert (
@@ -173,10 +173,10 @@ def test_costs_are_measured_as_before(options):
     X = np.concatenate([rng.normal(size=(20, 2)) * [1, 50] + 6 * i for i in range(3)])
     y = np.repeat([0, 1, 2], 20)
     ex = explain(X, y, **options)
-    again = ex.measure(X, y)
+    again = ex.evaluate(X, y)
     assert (again.price, again.cost) == pytest.approx((ex.price, ex.cost))
     assert (again.objective, again.standardized) == (ex.objective, ex.standardized)
-    loaded = Explanation.from_json(ex.to_json()).measure(X, y)
+    loaded = Explanation.from_json(ex.to_json()).evaluate(X, y)
     assert not loaded.standardized
     assert loaded.kernel is None
 
@@ -186,10 +186,10 @@ def test_a_pipeline_maps_other_rows_as_it_mapped_the_first():
     ex = explain(table, pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6)
     labels = ex.predict(table)
     half = table.iloc[::2]
-    later = ex.measure(half, labels[::2])
+    later = ex.evaluate(half, labels[::2])
     assert later.agreement == 1
     assert later.price == pytest.approx(1)
-    loaded = Explanation.from_json(ex.to_json()).measure(half, labels[::2])
+    loaded = Explanation.from_json(ex.to_json()).evaluate(half, labels[::2])
     assert facts_of(loaded) == facts_of(later)
     assert loaded.price == pytest.approx(1)
 
@@ -198,14 +198,14 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
     table = pd.DataFrame({"age": [20.0, 30, 60, 70], "segment": ["young", "young", "old", "old"]})
     ex = explain(table, "segment")
     for frame in (table, pl.from_pandas(table)):
-        assert ex.measure(frame, "segment").agreement == 1
-    young = ex.measure(table[:2], "segment")
+        assert ex.evaluate(frame, "segment").agreement == 1
+    young = ex.evaluate(table[:2], "segment")
     assert young.clusters[0].size == 0
     assert young.clusters[0].found is None
     assert young.profile()[0].clusters[0] is None
     assert young.profile()[0].clusters[1].difference is None
-    assert young.typical() == (None, 0)
-    assert ex.measure(table, ["young", "young", "old", -1]).n_left_out == 1
+    assert young.representatives() == (None, 0)
+    assert ex.evaluate(table, ["young", "young", "old", -1]).n_left_out == 1
 
 
 @pytest.mark.crossed
@@ -230,7 +230,7 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
 def test_other_rows_that_do_not_fit(X, labels, message, saved):
     ex = explain([[1.0], [2.0], [9.0]], ["a", "a", "b"], columns=["x"])
     with pytest.raises(DataError, match=message):
-        (Explanation.from_json(ex.to_json()) if saved else ex).measure(X, labels)
+        (Explanation.from_json(ex.to_json()) if saved else ex).evaluate(X, labels)
 
 
 def test_unseen_categories_of_a_saved_model_are_named():
@@ -240,7 +240,7 @@ def test_unseen_categories_of_a_saved_model_are_named():
     table[column] = "never"
     for model in (ex, Explanation.from_json(ex.to_json())):
         with pytest.raises(DataError, match=rf"get no cluster, as .*{column} 'never' \("):
-            model.measure(table, np.full(len(table), ex.names[0]))
+            model.evaluate(table, np.full(len(table), ex.names[0]))
 
 
 @law(12)
@@ -255,10 +255,10 @@ def test_rows_with_words_and_labels_that_are_new_are_counted_and_the_others_meas
     other = frame.assign(c=frame["c"].where(~is_word, "US"), l=np.where(is_new, "z", labels))
     other.to_csv(path := tmp_path / "t.csv", index=False)
     left = other[~is_new & ~is_word]
-    known = ex.measure(left, "l")
+    known = ex.evaluate(left, "l")
     for model in (ex, Explanation.from_json(ex.to_json())):
         for rows in (other, pl.from_pandas(other), scan(path)):
-            found = model.measure(rows, "l")
+            found = model.evaluate(rows, "l")
             assert (found.n_rows, found.n_incomplete) == (n, is_word.sum())
             assert found.n_left_out == (is_word | is_new).sum()
             assert found.agreement == known.agreement
@@ -284,7 +284,7 @@ def test_new_names_are_everywhere():
     assert set(new.mixture.components) == {{0: "Loyal", 1: 1, 2: "New"}[one] for one in ex.mixture.components}
     assert "Loyal" in str(new)
     assert Explanation.from_json(new.to_json()) == new
-    assert new.measure(X, new.predict(X)).agreement == 1
+    assert new.evaluate(X, new.predict(X)).agreement == 1
     assert new.profile() == ex.profile()
     assert new.rename({"Loyal": 0, "New": 2}) == ex
     assert ex.rename({0: 1, 1: 0}).names == (1, 0, 2)
@@ -394,7 +394,7 @@ def test_estimators_have_these_facts_by_their_explanation():
     assert len(ex.profile()) == 2
     assert ex.profile()[0].everyone.mean == pytest.approx(X[:, 0].mean())
     assert ex.why(X[0]).name == est.predict(X[:1])[0]
-    assert ex.measure(X, est.labels_).agreement == 1
+    assert ex.evaluate(X, est.labels_).agreement == 1
     assert pickle.loads(pickle.dumps(est)).explanation_.why(X[0]) == ex.why(X[0])
 
 

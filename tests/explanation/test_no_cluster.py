@@ -41,7 +41,7 @@ def case(seed):
     lacks = learnt.isna().any(axis=1).mean()
     options["missing"] = "learn" if lacks > 0.5 else options["missing"]
     ex = bw.explain(learnt, labels, sample_weight=weights, method=["auto", "cart"][seed % 2], **options)
-    ex = ex.with_unseen() if seed % 5 == 0 else ex
+    ex = ex.handle_unknown() if seed % 5 == 0 else ex
     later = frame.iloc[rng.integers(90, size=60)].reset_index(drop=True)
     for name in later.columns:
         if name.startswith("w"):
@@ -72,11 +72,11 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
     has_cluster = ruled(ex, later)
     n_without = int((~has_cluster).sum())
     assert n_without == int((ex.apply(later, missing="none") < 0).sum())
-    drift = ex.measure(later)
+    drift = ex.drift(later)
     assert drift.n_lost == n_without == sum(one.rows for one in drift.lost)
     assert Counter(given[has_cluster].tolist()) == {one.name: one.now for one in drift.clusters if one.now}
     if ex.weighted:
-        assert ex.measure(later, sample_weight=weights).n_lost == weights[~has_cluster].sum()
+        assert ex.drift(later, sample_weight=weights).n_lost == weights[~has_cluster].sum()
     for way in ({}, {"sample_weight": weights}):
         own = way.get("sample_weight", np.ones(60))[has_cluster]
         for table in (
@@ -85,7 +85,7 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
         ):
             in_batches = not isinstance(table, pd.DataFrame)
             about = dict.fromkeys(way, "weight") if in_batches else way
-            measured = ex.measure(table, "label" if in_batches else labels, **about)
+            measured = ex.evaluate(table, "label" if in_batches else labels, **about)
             assert check_notes(measured.notes, n_without, 60) == (n_without > 0), measured.notes
             right = (given == labels)[has_cluster]
             assert measured.agreement == pytest.approx(np.average(right, weights=own))
@@ -103,7 +103,7 @@ def test_the_table_that_was_explained_is_counted_as_it_was(seed):
     assert ex.n_unruled == n_without
     loaded = bw.Explanation.from_json(ex.to_json())
     for model in (ex, loaded):
-        drift = model.measure(learnt)
+        drift = model.drift(learnt)
         assert drift.n_lost == n_without
         if weights is None:
             assert [(one.then, one.now) for one in drift.clusters] == [(one.now, one.now) for one in drift.clusters]
@@ -117,8 +117,8 @@ def test_costs_are_those_of_rows_with_all_values_and_this_is_told():
     frame = pd.DataFrame({"x": [-3.0, -2, -1, 1, 2, 3], "town": list("ababab")})
     ex = bw.explain(frame, ["lo"] * 3 + ["hi"] * 3)
     other = pd.DataFrame({"x": [-1.0, -2, 1, 2], "town": ["a", "c", "c", "b"]})
-    measured = ex.measure(other, ["lo", "hi", "lo", "hi"])
+    measured = ex.evaluate(other, ["lo", "hi", "lo", "hi"])
     assert measured.agreement == 0.5
     told = "costs and profiles are those of 2 of 4 rows, which have all values; others lack town (2)"
     assert told in measured.notes
-    assert told not in ex.measure(other.assign(town="a"), ["lo", "hi", "lo", "hi"]).notes
+    assert told not in ex.evaluate(other.assign(town="a"), ["lo", "hi", "lo", "hi"]).notes

@@ -183,7 +183,7 @@ def test_behind_steps_that_mix_columns_rules_are_those_of_the_labels(seed):
     assert (ex.tree, ex.n_left_out) == (plain.tree, 0)
     assert ex == explain(frame, given.fit(frame), **quick)
     assert ex.predict(frame.iloc[::-1]).tolist() == plain.predict(frame.iloc[::-1]).tolist()
-    assert ex.measure(frame, labels).agreement == pytest.approx(ex.agreement)
+    assert ex.evaluate(frame, labels).agreement == pytest.approx(ex.agreement)
     assert boxwood.compare(frame, given, methods=["cart"], max_leaf_nodes=3).rows[0].agreement > 0.5
 
 
@@ -543,14 +543,16 @@ def test_no_gap_is_told_of_a_tree_that_has_more_leaves_on_the_columns_of_the_tab
         for limits in ({}, {"max_depth": 2}):
             ex = explain(frame, fitted, **limits)
             is_chain = frame is numbers and least is not None
-            assert (ex.n_leaves > 2, ex.search.gap) == (is_chain, None)  # nor of sets that are no column
+            assert (ex.n_leaves > 2, ex.search_report.gap) == (is_chain, None)  # nor of sets that are no column
     few = words.assign(kind=words["kind"].map(dict(zip("abcdefgh", "xyzzzzzz", strict=True))))
     for encoder, gap in (
         (OneHotEncoder(), 0),
         (OneHotEncoder(drop="first"), None),
     ):  # without {x}, which is all columns 0
         encoded = ColumnTransformer([("c", encoder, ["kind"])], remainder="passthrough")
-        assert explain(few, make_pipeline(encoded, KMeans(2, n_init=3, random_state=0)).fit(few)).search.gap == gap
+        assert (
+            explain(few, make_pipeline(encoded, KMeans(2, n_init=3, random_state=0)).fit(few)).search_report.gap == gap
+        )
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas], ids=["pandas", "polars"])

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from boxwood import explain, map_of_k
+from boxwood import compare_k, explain
 from tests.scale import each, law
 
 X, Y = load_iris(return_X_y=True)
@@ -74,7 +74,7 @@ def test_each_resample_is_told():
 
 
 def test_each_number_of_clusters_is_told():
-    steps = told(lambda verbose: map_of_k(X, (2, 3), method="cart", verbose=verbose))
+    steps = told(lambda verbose: compare_k(X, (2, 3), method="cart", verbose=verbose))
     assert steps == {"numbers of clusters tried": [(0, 2), (1, 2), (2, 2)]}
 
 

@@ -90,10 +90,12 @@ def test_labels_of_no_means_are_compared_by_agreement_with_a_reason():
     labels = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]  # means 4.5 and 10.5, so 8 and 9 are nearer to the other one
     ex = explain(X, labels)
     assert ex.agreement == 1.0
-    assert "the clusters are not compact (83% of the rows are nearest to the mean of their own" in ex.search.reason
-    assert ex.search.reason in ex.notes
-    assert explain(X, KMeans(2, random_state=0, n_init=3).fit(X)).search.reason == ""
-    assert explain(X, labels, objective="agreement").search.reason == ""
+    assert (
+        "the clusters are not compact (83% of the rows are nearest to the mean of their own" in ex.search_report.reason
+    )
+    assert ex.search_report.reason in ex.notes
+    assert explain(X, KMeans(2, random_state=0, n_init=3).fit(X)).search_report.reason == ""
+    assert explain(X, labels, objective="agreement").search_report.reason == ""
 
 
 # ------------------------------------------------------------------------------------------------- what it promises
@@ -116,7 +118,7 @@ def test_more_leaves_never_lose_more(seed):
     k, objective = len(np.unique(labels)), GOALS[seed // 2 % 3]
     few = explain(X, labels, max_leaf_nodes=max(k, 2), objective=objective)
     more = explain(X, labels, max_leaf_nodes=2 * k if seed % 4 < 2 else k + 1, objective=objective)
-    if objective == "agreement" or more.search.reason:
+    if objective == "agreement" or more.search_report.reason:
         assert more.agreement >= few.agreement
     else:
         assert more.cost <= (few.cost if objective == "cost" else max(few.cost, few.reference_cost)) * (1 + 1e-10)
@@ -151,11 +153,11 @@ def test_the_gap_is_that_of_the_cheapest_tree(seed):
     k = len(np.unique(labels))
     for objective in ("auto", "cost"):
         ex = explain(X, labels, max_leaf_nodes=2, objective=objective)
-        if k > 1 and ex.search.gap is not None:
+        if k > 1 and ex.search_report.gap is not None:
             best = grow.optimal(X, Reference.of(X, labels), max_leaf_nodes=2)
             assert best.gap == 0
-            assert ex.search.gap == pytest.approx(1 - best.cost / ex.cost if ex.cost > 0 else 0.0, abs=1e-9)
-            assert ex.search.gap == 0 or objective == "auto"
+            assert ex.search_report.gap == pytest.approx(1 - best.cost / ex.cost if ex.cost > 0 else 0.0, abs=1e-9)
+            assert ex.search_report.gap == 0 or objective == "auto"
 
 
 def test_the_gap_is_said():
@@ -173,13 +175,13 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     whole = explain(X, labels)
     monkeypatch.setattr(settings, "ROWS", 400)
     sampled = explain(X, labels)
-    assert sampled.search.n_sampled == 400
-    assert sampled.search.gap is None
+    assert sampled.search_report.n_sampled == 400
+    assert sampled.search_report.gap is None
     assert sampled.cost <= 1.1 * whole.cost
     task = Task.of(X, Reference.of(X, labels))
     search = _search.AutoSearch(task, "auto", Clock(None))
     assert len(search.sample.rows) == 400
-    assert explain(X, labels, max_leaf_nodes=20).search.n_sampled == 50 * 20
+    assert explain(X, labels, max_leaf_nodes=20).search_report.n_sampled == 50 * 20
 
 
 @pytest.mark.parametrize(("objective", "n_rows"), [("cost", 900), ("agreement", 200)])
@@ -280,12 +282,12 @@ def test_the_search_ends_at_a_tree_that_cannot_be_better(seed, monkeypatch):
 def test_a_time_limit_gives_the_best_tree_so_far():
     X, labels = make_blobs(2000, 5, centers=8, cluster_std=4, random_state=0)
     ex = explain(X, labels, max_leaf_nodes=8, time_limit=0)
-    assert ex.search.stopped_by_clock
+    assert ex.search_report.stopped_by_clock
     assert "the time limit ended the search" in ex.notes[0]
     assert ex.n_leaves <= 8
     assert all(leaf.own > 0 for leaf in ex.leaves)
     free = explain(X, labels, time_limit=1e6)
-    assert not free.search.stopped_by_clock
+    assert not free.search_report.stopped_by_clock
     assert free.tree == explain(X, labels).tree
 
 
@@ -313,7 +315,7 @@ def test_facts_of_the_search_are_in_the_model():
         ex = explain(iris.data, y)
         assert Explanation.from_json(ex.to_json()) == ex
         assert ex.to_dict()["search"]["n_sampled"] == 150
-    assert explain(iris.data, iris.target, method="imm").search is None
+    assert explain(iris.data, iris.target, method="imm").search_report is None
 
 
 def test_every_way_of_growing_has_words():
@@ -349,10 +351,10 @@ def test_a_table_is_not_searched_for_a_proof_that_the_limit_is_too_low_for(monke
     monkeypatch.setattr(_search, "optimal_of", lambda *a, **k: looks.append(k["max_boxes"]) or optimal_of(*a, **k))
     boxes = ENDS[3][True] * 40
     monkeypatch.setattr(settings, "LOOKED_AT", boxes * 4 * 100)  # a look at 40 columns takes four times as long
-    assert explain(X, labels).search.gap is not None
+    assert explain(X, labels).search_report.gap is not None
     monkeypatch.setattr(settings, "LOOKED_AT", boxes * 4 * 100 - 1)
-    assert explain(X, labels).search.gap is None
-    assert explain(X, labels, objective="cost").search.gap is not None  # it may end
+    assert explain(X, labels).search_report.gap is None
+    assert explain(X, labels, objective="cost").search_report.gap is not None  # it may end
     assert looks == [boxes, boxes - 1]
 
 
@@ -378,7 +380,7 @@ def test_a_gap_is_said_where_it_is_small():
     X, _ = make_blobs(300, 8, centers=1, random_state=0)  # one group, in which proofs are hard
     for k, is_said in ((3, True), (4, False)):
         ex = explain(X, KMeans(k, n_init=3, random_state=0).fit(X).labels_, objective="cost")
-        assert (ex.search.gap < 0.02) == is_said
+        assert (ex.search_report.gap < 0.02) == is_said
         assert ("; no tree of " in ex.to_text()) == is_said
 
 
@@ -396,7 +398,7 @@ def test_no_tree_within_reach_agrees_more():
             alone = explain(X, labels, objective="agreement", max_leaf_nodes=leaves)
             assert round((1 - within.agreement) * len(X)) == best, f"seed {seed}"
             assert depth == 4 or round((1 - alone.agreement) * len(X)) <= best
-            assert within.search.agreement_gap == 0
+            assert within.search_report.agreement_gap == 0
             assert within.agreement == 1 or "within the limits agrees more." in within.to_text()
             exact += within.agreement < 1
     assert exact > share(3)
@@ -410,14 +412,14 @@ def test_beyond_reach_depth_three_is_searched_for_some_steps(monkeypatch):
     limits = {"objective": "agreement", "max_depth": 3}
     least = grow.optimal(X, Reference.of(X, labels), **limits).cost
     ex = explain(X, labels, max_leaf_nodes=8, **limits)
-    assert (round((1 - ex.agreement) * 300), ex.search.agreement_gap) == (least, 0)
+    assert (round((1 - ex.agreement) * 300), ex.search_report.agreement_gap) == (least, 0)
     for steps in (1, 1 << 14):
         monkeypatch.setattr("boxwood.grow.exact.agreement.AT_ONCE", steps)
         monkeypatch.setattr("boxwood.explanation.choose.settings.ASKED", steps)
         ex = explain(X, labels, max_leaf_nodes=8, **limits)
         mistakes = round((1 - ex.agreement) * 300)
-        assert mistakes - 300 * ex.search.agreement_gap <= least + 1e-9
-        assert ex.search.agreement_gap > 0
+        assert mistakes - 300 * ex.search_report.agreement_gap <= least + 1e-9
+        assert ex.search_report.agreement_gap > 0
         assert mistakes >= least
 
 
@@ -427,7 +429,7 @@ def test_beyond_reach_no_gap_is_known_and_subtrees_are_solved(monkeypatch):
     labels = rng.integers(4, size=300)
     X = 1.5 * rng.normal(size=(4, 4))[labels] + rng.normal(size=(300, 4))
     ex = explain(X, labels, objective="agreement", max_depth=4, max_leaf_nodes=8)
-    assert ex.search.agreement_gap is None
+    assert ex.search_report.agreement_gap is None
     assert "agrees more" not in ex.to_text()
     assert ex.tree.depth <= 4
     shallow = grow.optimal(X, Reference.of(X, labels), max_depth=2, objective="agreement").cost
@@ -439,13 +441,13 @@ def test_the_frontier_and_the_page_say_that_no_tree_agrees_more(tmp_path):
     labels = rng.integers(3, size=120)
     X = 1.5 * rng.normal(size=(3, 2))[labels] + rng.normal(size=(120, 2))
     ex = explain(X, labels, objective="agreement", max_leaf_nodes=4)
-    assert ex.search.agreement_gap == 0
+    assert ex.search_report.agreement_gap == 0
     assert ex.agreement < 1
     assert str(ex.frontier()).endswith(f"No tree of {ex.n_leaves} leaves agrees more than this one.")
     assert f"no tree of {ex.n_leaves} leaves agrees more.</p>" in ex.to_html()
     ex.save(tmp_path / "model.json")
     kept = load(tmp_path / "model.json")
-    assert kept.search == ex.search
+    assert kept.search_report == ex.search_report
     assert str(kept.frontier()) == str(ex.frontier())
 
 

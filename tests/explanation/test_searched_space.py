@@ -88,7 +88,7 @@ def proved(seed):
         ex, columns, labels = case.explained()
     except bw.errors.DataError:
         return told
-    n, search = len(labels), ex.search
+    n, search = len(labels), ex.search_report
     if search.agreement_gap is not None:
         told.append("agreement")
         fewest = case.least(ex.n_leaves, lambda rows: mistakes_of(labels, rows))

@@ -222,7 +222,7 @@ def is_not_compact(asked, told):
 
 def is_without_price(asked):
     assert "price of explainability" not in str(asked.ex)
-    assert asked.ex.search.reason.startswith("the clusters are not compact")
+    assert asked.ex.search_report.reason.startswith("the clusters are not compact")
 
 
 def reaches(asked, leaves, told, advice):
@@ -251,7 +251,7 @@ def stops_early(asked, leaves, wanted, limits, gain):
 
 def loses_leaves(asked, leaves, wanted, limits):
     same((int(leaves), int(wanted)), (asked.ex.n_leaves, asked.options["max_leaf_nodes"]))
-    assert asked.again(round_thresholds=None).n_leaves > int(leaves) or asked.ex.budget.min_samples_leaf
+    assert asked.again(round_thresholds=None).n_leaves > int(leaves) or asked.ex.limits.min_samples_leaf
 
 
 def gains_nothing(asked, leaves, wanted, limits, what="anything"):
@@ -310,7 +310,7 @@ def lack_a_value(asked, n, n_rows, columns):
 def uses_columns(asked, told, n):
     tested = [asked.ex.columns[j] for j in asked.ex.tree.features]
     same(told, ", ".join(tested) or "none")
-    same(int(n), len(asked.ex.columns) - len(asked.ex.budget.forbidden))
+    same(int(n), len(asked.ex.columns) - len(asked.ex.limits.forbidden))
 
 
 def uses_none_of(asked, told):
@@ -1220,7 +1220,7 @@ def test_no_note_on_other_rows_is_refuted(seed):
     frame.loc[frame["g"] == "other", "w"] = "a"  # so that a row is told of once
     here = Options.__new__(Options)
     here.X, here.options, here.ex = frame, {}, ex
-    notes = ex.measure(frame[["w"]], frame["g"]).notes
+    notes = ex.evaluate(frame[["w"]], frame["g"]).notes
     for note in notes:
         tried(here, note, OF_OTHER_ROWS)
     same(sum("no such value" in note for note in notes), int(frame["w"].str.contains("new").any()))

@@ -109,7 +109,7 @@ def test_a_cluster_without_any_value():
     assert column.clusters[1] is None
     assert column.clusters[0] is not None
     assert "-" in str(ex.profile()).split("\n")[2]
-    assert None not in ex.typical()
+    assert None not in ex.representatives()
 
 
 @law(20)

@@ -246,7 +246,7 @@ def test_new_names_are_those_of_the_stability():
 def test_the_same_rows_measured_again_are_as_stable():
     X = np.random.default_rng(0).normal(size=(150, 3)) * [1, 20, 300]
     ex = explain(X, KMeans(3, n_init=1, random_state=0).fit(X), standardize=True, method="cart")
-    again = ex.measure(X, np.array(ex.names)[ex._rows().task.reference.labels])
+    again = ex.evaluate(X, np.array(ex.names)[ex._rows().task.reference.labels])
     assert again.stability(4).clusters == ex.stability(4).clusters
 
 

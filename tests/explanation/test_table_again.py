@@ -149,8 +149,8 @@ def test_a_table_that_a_tree_is_measured_on_has_a_frontier(seed):
     y[:2] = 0, 1
     y = np.minimum(y, 1)
     ex = explain(X, y, columns=[f"x{j}" for j in range(X.shape[1])], max_leaf_nodes=3, objective="agreement")
-    by_passes = ex.measure(scattered(X, seed, label=y), "label")
-    in_memory = ex.measure(X, y)
+    by_passes = ex.evaluate(scattered(X, seed, label=y), "label")
+    in_memory = ex.evaluate(X, y)
     assert frontier.largest_of(by_passes) == frontier.largest_of(in_memory)
     assert by_passes.frontier().grown_by == "cart-entropy"
     assert [row.agreement for row in by_passes.frontier()][-1] == pytest.approx(1.0, abs=0.5)

@@ -133,7 +133,7 @@ def test_random_cuts_are_fitted_on_medians_of_a_table():
     assert model.tree_ == mine.tree_
     assert (model.reference_.centers == mine.reference_.centers).all()
     assert model.explanation_.price == pytest.approx(mine.price_)
-    again = model.explanation_.measure(source, "label")
+    again = model.explanation_.evaluate(source, "label")
     assert (again.objective, again.cost) == ("l1", pytest.approx(mine.explanation_.cost))
     assert explain(source, model).cost == pytest.approx(mine.explanation_.cost)
     with pytest.raises(DataError, match="k-medians need all rows in memory"):
@@ -149,7 +149,7 @@ def test_auto_on_a_table_that_a_sample_holds_says_the_same_as_in_memory(seed):
     y = KMeans(4, n_init=1, random_state=0).fit(X).labels_ if seed % 2 else rng.integers(-1, 3, size=400)
     in_memory, by_passes = both(X, y, None, seed)
     check_equal(in_memory, by_passes)
-    assert in_memory.search == by_passes.search
+    assert in_memory.search_report == by_passes.search_report
 
 
 @law(20)
@@ -160,7 +160,7 @@ def test_thresholds_are_rounded_as_in_memory(seed):
         return
     in_memory, by_passes = both(X, y, None, seed, method="imm", round_thresholds=digits)
     check_equal(in_memory, by_passes)
-    assert in_memory.budget == by_passes.budget
+    assert in_memory.limits == by_passes.limits
 
 
 @law(20)
@@ -359,13 +359,13 @@ def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
     in_memory, ex = pair
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(100, 3)) * 5, rng.integers(-1, 3, size=100)
-    expected = in_memory.measure(X, y)
-    check_equal(expected, ex.measure(X, y))
-    check_equal(expected, ex.measure(scattered(X, seed, label=y), "label"))
-    check_equal(expected, in_memory.measure(scattered(X, seed, label=y), "label"))
+    expected = in_memory.evaluate(X, y)
+    check_equal(expected, ex.evaluate(X, y))
+    check_equal(expected, ex.evaluate(scattered(X, seed, label=y), "label"))
+    check_equal(expected, in_memory.evaluate(scattered(X, seed, label=y), "label"))
     assert len(ex.misassigned(X, y)) == len(in_memory.misassigned(X, y))
     with pytest.raises(DataError, match="never seen: 7"):
-        ex.measure(scattered(X, seed, label=np.full(100, 7)), "label")
+        ex.evaluate(scattered(X, seed, label=np.full(100, 7)), "label")
 
 
 # -------------------------------------------------------------------------------------------------------- refusals
@@ -411,8 +411,8 @@ def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
     in_memory, ex = both(X, kmeans.labels_, None, seed)
     assert "a sample of 1,000 of 4,000 rows" in ex.notes[0]
     assert "IMM's tree of all rows among them" in ex.notes[0]
-    assert ex.search.n_sampled == 1_000
-    assert ex.search.gap is None
+    assert ex.search_report.n_sampled == 1_000
+    assert ex.search_report.gap is None
     assert ex.cost <= 1.05 * in_memory.cost
     assert all(leaf.own > 0 for leaf in ex.leaves)
     again = explain(scattered(X[::-1], seed + 9, label=kmeans.labels_[::-1]), "label")
@@ -431,7 +431,7 @@ def test_auto_beyond_a_sample_keeps_limits(monkeypatch):
     assert len(ex.tree.features) <= 2
     assert 0 not in ex.tree.features
     assert all(float(f"{t:.1e}") == t for t in ex.tree.upper[np.isfinite(ex.tree.upper)])
-    assert ex.budget.max_depth == 3
+    assert ex.limits.max_depth == 3
 
 
 def test_passes_are_few():
@@ -481,7 +481,7 @@ def test_identifiers_are_found_as_in_memory(seed):
     check_equal(in_memory, by_passes)
     in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")
     drawn = explain(ArrowSource(pa.Table.from_pandas(frame.drop(columns="label"))), n_clusters=3, method="imm")
-    assert (in_memory.columns, in_memory.basis.left_out) == (drawn.columns, drawn.basis.left_out)
+    assert (in_memory.columns, in_memory.provenance.left_out) == (drawn.columns, drawn.provenance.left_out)
 
 
 @pytest.mark.slow
@@ -493,5 +493,5 @@ def test_auto_on_a_sample_costs_at_most_a_hundredth_more_than_in_memory(kind, mo
     k = 8 if kind == "blobs" else 10
     labels = KMeans(k, n_init=1, random_state=0).fit(X).labels_
     in_memory, by_passes = both(X, labels)
-    assert by_passes.search.n_sampled == 20_000
+    assert by_passes.search_report.n_sampled == 20_000
     assert by_passes.cost <= 1.01 * in_memory.cost

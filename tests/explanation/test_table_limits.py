@@ -49,7 +49,7 @@ def test_limits_are_kept_or_refused_as_in_memory(seed):
         assert found == expected
         return
     check_equal(expected, found, is_exact=weights is None or weights.dtype.kind == "i")
-    assert found.budget == expected.budget
+    assert found.limits == expected.limits
     assert_kept(found, X, (y >= 0) & (True if weights is None else weights > 0), limits, columns)
 
 
@@ -74,7 +74,7 @@ def test_a_tree_of_a_sample_has_enough_of_all_rows_in_its_leaves(seed, monkeypat
     ex = explain(scattered(X, seed, label=y), "label", min_samples_leaf=fewest, max_leaf_nodes=6, objective="agreement")
     assert np.bincount(ex.tree.apply(X)).min() >= fewest
     assert min(leaf.size for leaf in ex.leaves) >= fewest
-    assert ex.budget.min_samples_leaf == fewest
+    assert ex.limits.min_samples_leaf == fewest
     few = explain(scattered(X, seed, label=y), "label", method="expand", max_columns=1)
     assert len(few.tree.features) <= 1
     assert "the columns of the rules were chosen on a sample of 200 of 2,000 rows" in few.notes
@@ -87,7 +87,7 @@ def test_preferred_columns_must_be_columns_of_the_rules():
         explain(source, "label", preferred=["town"])
     with pytest.raises(ValueError, match="method 'imm' has no preferred where rows are read in batches"):
         explain(source, "label", method="imm", preferred=["x0"])
-    assert explain(source, "label", method="imm", forbidden=["town"]).budget is None
+    assert explain(source, "label", method="imm", forbidden=["town"]).limits is None
 
 
 def test_the_page_on_tables_beyond_memory_names_the_methods_that_grow_by_passes():

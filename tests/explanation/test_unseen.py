@@ -34,7 +34,7 @@ def test_a_word_never_seen_goes_where_most_rows_went_in_every_form(seed, tmp_pat
     rng = np.random.default_rng(seed)
     frame, labels = customers(rng)
     ex = bw.explain(frame, labels, max_leaf_nodes=int(rng.integers(3, 9)))
-    all_known = ex.with_unseen("majority")
+    all_known = ex.handle_unknown("majority")
     assert (all_known.predict(frame) == ex.predict(frame)).all()
     new = frame.copy()
     for name in ("word", "other"):
@@ -55,7 +55,7 @@ def test_a_word_never_seen_goes_where_most_rows_went_in_every_form(seed, tmp_pat
 
 def test_rules_without_words_stay_as_they_are():
     ex = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"])
-    assert ex.with_unseen() is ex
+    assert ex.handle_unknown() is ex
 
 
 def test_a_panel_is_told():

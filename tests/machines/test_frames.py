@@ -156,16 +156,16 @@ def test_tables_with_words_and_gaps_give_what_a_frame_gives(machines, monkeypatc
     ex = bw.explain(table, "segment", **way)
     check_same(ex, expected)
     assert str(ex.frontier()) == str(expected.frontier())
-    assert ex.measure(table, "segment").agreement == ex.agreement
-    for ask in (ex.misassigned, ex.measure(table, "segment").typical, lambda: ex.why(3)):
+    assert ex.evaluate(table, "segment").agreement == ex.agreement
+    for ask in (ex.misassigned, ex.evaluate(table, "segment").typical, lambda: ex.why(3)):
         with pytest.raises(DataError, match="has no order of rows; read them into a frame"):
             ask()
     with pytest.raises(DataError, match="'weight' can only be shown where all rows are in memory"):
-        ex.worth("weight")
+        ex.totals("weight")
     monkeypatch.setattr(settings, "GATHERED", 1000)
     monkeypatch.setattr(settings, "DRAWN", 1000)
-    assert ex.measure(table, "segment").cost == pytest.approx(ex.cost, rel=1e-14)
-    for clusters in ({"labels_or_estimator": "segment"}, {"n_clusters": 3, "standardize": True}):
+    assert ex.evaluate(table, "segment").cost == pytest.approx(ex.cost, rel=1e-14)
+    for clusters in ({"labels": "segment"}, {"n_clusters": 3, "standardize": True}):
         check_same(bw.explain(table, **clusters, **way), bw.explain(bw.scan(frame), **clusters, **way))
 
 

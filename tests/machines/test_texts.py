@@ -26,7 +26,7 @@ def test_texts_are_read_as_in_memory(machines, kind):
     assert there.columns == here.columns
     assert there.dates == here.dates
     assert bw.render.rules(there) == bw.render.rules(here)
-    assert there.basis.left_out == here.basis.left_out
+    assert there.provenance.left_out == here.provenance.left_out
     assert [note for note in there.notes if "seen" in note] == [note for note in here.notes if "seen" in note]
     labelled = machines.table(here.predict(machines.frame(table, 2)))
     found = dict(zip(labelled.column("x").to_pylist(), labelled.column("cluster").to_pylist(), strict=True))
@@ -38,4 +38,4 @@ def test_labels_that_are_dates_as_text_stay_texts(machines):
     table = table_of(KINDS["texts of dates"]).set_column(3, "label", pa.array(days))
     ex = bw.explain(machines.frame(table, 3), "label", method="imm")
     assert ex.names == ("2026-01-01", "2026-02-01")
-    assert ex.measure(machines.frame(table, 2), "label").agreement == 1
+    assert ex.evaluate(machines.frame(table, 2), "label").agreement == 1

@@ -73,7 +73,7 @@ def test_a_column_of_text_with_minus_one_is_read_alike_in_python_and_by_the_comm
     path.write_text("x,seg\n" + "".join(f"{x},{seg}\n" for x, seg in zip(table["x"], labels, strict=True)))
     shown = CliRunner().invoke(command, ["explain", str(path), "-l", "seg", "--json"])
     [found, same] = json.loads(shown.stdout), expected.to_dict()
-    assert found.pop("basis")["labels"] == same.pop("basis")["labels"] == "the column seg"
+    assert found.pop("provenance")["labels"] == same.pop("provenance")["labels"] == "the column seg"
     assert found == same
 
 
@@ -132,8 +132,8 @@ def test_rows_without_a_label_are_left_out_and_told_wherever_they_stand(words, m
     assert here.n_left_out == there.n_left_out == expected.n_left_out == 5
     said = "3 of 60 rows have no label and are left out"
     assert [said in ex.notes for ex in (here, there, expected)] == [True, True, False]
-    assert said in expected.measure(marked, marked["seg"]).notes
-    assert said in expected.measure(scan(marked), "seg").notes
+    assert said in expected.evaluate(marked, marked["seg"]).notes
+    assert said in expected.evaluate(scan(marked), "seg").notes
     for rows in (marked[["x", "seg"]], scan(marked[["x", "seg"]])):
         with pytest.warns(UserWarning, match=said):
             assert said in IMM().fit(rows, "seg").explanation_.notes

@@ -418,7 +418,7 @@ def test_the_short_form_in_a_notebook(opened):
     assert frame.locator(".tree").is_visible()
     assert frame.locator("h2").first.evaluate("node => getComputedStyle(node).color") != "rgb(255, 0, 0)"
     assert "cluster 0" in frame.locator("tbody").first.inner_text()
-    shown = (ex, ex.clusters, ex.profile(), ex.frontier(), ex.stability(2), ex.misassigned(), ex.basis)
+    shown = (ex, ex.clusters, ex.profile(), ex.frontier(), ex.stability(2), ex.misassigned(), ex.provenance)
     rooms = "[...document.querySelectorAll('iframe')].map(frame => frame.offsetHeight - {}.scrollHeight)"
     cells = "".join(result._repr_html_() for result in shown)
     for width in (700, 1100):

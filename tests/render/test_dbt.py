@@ -59,7 +59,7 @@ def test_the_table_is_a_model_or_an_expression():
     template = "{{ ref('customers') }}"
     for dialect in ("postgres", "snowflake", "tsql", "bigquery"):
         assert f"FROM {template}" in ex.to_sql(dialect, table=template)
-        assert f"FROM {template}" in ex.watch_sql(dialect, template)
+        assert f"FROM {template}" in ex.monitoring_sql(dialect, template)
     assert 'FROM "{{ a }} x {{ b }}"' in ex.to_sql("postgres", table="{{ a }} x {{ b }}")
     for table in ("", "''", "a..b"):
         with pytest.raises(ValueError, match="table must be"):

@@ -27,7 +27,7 @@ from click.testing import CliRunner
 import boxwood as bw
 from boxwood._texts import MARKS
 from boxwood.cli import boxwood as command
-from boxwood.explanation.records import Basis
+from boxwood.explanation.records import Provenance
 from boxwood.render.forms.dialects import DIALECTS
 from tests import scale
 from tests.rule_cases import (
@@ -81,7 +81,9 @@ def case(seed, n, holds=as_it_is):
     known = categories_with_missing(rng) if with_gaps else categories(rng)
     ex = (explanation_with_gaps if with_gaps else explanation)(rng, known, *[0] * (seed == ONE_LEAF))
     if seed % 3:  # what a frame would have told
-        ex = replace(ex, basis=Basis("a frame", "2026-03-01", "1", "given labels", len(COLUMNS), (), types=TYPES))
+        ex = replace(
+            ex, provenance=Provenance("a frame", "2026-03-01", "1", "given labels", len(COLUMNS), (), types=TYPES)
+        )
     columns = holds(ex, rows(rng, known, n))
     return ex, columns, expected(ex, known, columns)
 

@@ -367,7 +367,7 @@ def test_no_name_breaks_a_line_or_is_invisible_in_any_note(seed):
     for ex in given:
         rows = pd.concat([frame, other])
         of_rows = np.append(np.array(ex.predict(frame, missing="none"), dtype=object), ["new\nlabel"] * 5)
-        found = [ex, ex.measure(rows, of_rows), ex.rename({ex.names[0]: "a\nb"})]
+        found = [ex, ex.evaluate(rows, of_rows), ex.rename({ex.names[0]: "a\nb"})]
         lines = [line for each in found for line in (*each.notes, *each.to_sentences().split("\n"))]
         lines += [line for each in found for line in each.to_text().split("\n")]
         assert all(line.isprintable() for line in lines)

@@ -112,7 +112,7 @@ def test_measure_takes_marks_of_other_files_as_missing(tmp_path, monkeypatch):
     for gathered in (settings.GATHERED, 10):  # all rows in memory, and some
         monkeypatch.setattr(settings, "GATHERED", gathered)
         for file in (path, tmp_path / "t.parquet"):
-            found = ex.measure(bw.scan(file), "segment")
+            found = ex.evaluate(bw.scan(file), "segment")
             assert (found.n_rows, found.n_left_out, found.agreement) == (N_ROWS, 0, 1.0), (gathered, file)
 
 

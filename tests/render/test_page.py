@@ -24,8 +24,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import boxwood
 from boxwood import Explanation
 from boxwood.errors import DataError
-from boxwood.explanation import Basis, ClusterStability, CutStability, HeldOut, LeftOut, Stability
-from boxwood.explanation.ask.basis import Given, with_basis
+from boxwood.explanation import ClusterStability, CutStability, HeldOut, LeftOut, Provenance, Stability
+from boxwood.explanation.ask.provenance import Given, with_provenance
 from boxwood.render import EXPORTERS
 from boxwood.render.page import _template
 from boxwood.words.values import brief, category
@@ -154,13 +154,13 @@ def test_worth_and_suggested_names():
     frame, _ = customers()
     frame.loc[5, "spend"] = np.nan
     looked_at = ["orders", "member"]
-    ex = boxwood.explain(frame, n_clusters=3, columns=looked_at, value="spend", standardize=True, random_state=0)
-    labels, worth = ex._rows().task.reference.labels, ex.worth("spend", frame)
+    ex = boxwood.explain(frame, n_clusters=3, columns=looked_at, value_column="spend", standardize=True, random_state=0)
+    labels, worth = ex._rows().task.reference.labels, ex.totals("spend", frame)
     for i, one in enumerate(worth.clusters):
         assert one.total == pytest.approx(np.nansum(frame.spend[labels == i]))
     assert sum(one.share for one in worth.clusters) == pytest.approx(1)
     assert worth.n_missing == 1
-    assert Explanation.from_json(ex.to_json())._kept["worth"] == worth
+    assert Explanation.from_json(ex.to_json())._kept["totals"] == worth
     named = ex.rename({0: "first", 1: "second", 2: "third"})
     seen = [tag for tag in page_of(named).elements if tag[1].get("class") == "named"]
     assert len(seen) == 6  # heads of the profile's columns, and lines of the table of disagreement
@@ -171,10 +171,10 @@ def test_worth_and_suggested_names():
     assert "in total" not in page_text(ex.clusters)
     assert "in total" not in Page(ex.to_html(min_count=10)).text
     assert "share  a row" in str(ex)
-    assert ex.worth("orders").total == pytest.approx(frame.orders.sum())  # which was looked at: from the profile
+    assert ex.totals("orders").total == pytest.approx(frame.orders.sum())  # which was looked at: from the profile
     for wrong, values in (("spend", None), ("member", None), ("spend", frame.spend[:3]), ("x", ["a"] * 400)):
         with pytest.raises(DataError):
-            ex.worth(wrong, values)
+            ex.totals(wrong, values)
     names = ex.suggested_names()
     assert len(set(names.values())) == len(names)
     assert all(
@@ -198,7 +198,7 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
     frame.insert(0, "customer_id", np.arange(400) + 1000)
     frame.loc[3, "spend"] = np.nan
     ex = boxwood.explain(frame.assign(kind=labels, rows=1.0), "kind", sample_weight="rows", missing="drop")
-    assert ex.basis == Basis(
+    assert ex.provenance == Provenance(
         "a data frame of pandas",
         "2027-01-15",
         boxwood.__version__,
@@ -209,7 +209,7 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         types=(("member", "BOOLEAN"), ("spend", "DOUBLE")),
     )
     loaded = Explanation.from_json(ex.to_json())
-    assert loaded.basis == ex.basis
+    assert loaded.provenance == ex.provenance
     for told in (ex, loaded):
         text = Page(told.to_html()).text
         assert "a data frame of pandas: 400 rows, 7 columns" in text
@@ -220,13 +220,13 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         assert "Left out customer_id (looks like an identifier)" in text
         assert "Rows left out 1 lacks a value" in text
     chosen = boxwood.explain(frame.drop(columns="channel"), KMeans(2, n_init=1), columns=["orders", "member"])
-    assert chosen.basis.labels == "KMeans"
-    assert chosen.basis.left_out == (LeftOut("not chosen", ("customer_id", "spend")),)
+    assert chosen.provenance.labels == "KMeans"
+    assert chosen.provenance.left_out == (LeftOut("not chosen", ("customer_id", "spend")),)
     assert "Columns looked at those chosen: orders, member" in page_of(chosen).text
     frame.dropna().to_parquet(tmp_path / "t.parquet")
     scanned = boxwood.explain(boxwood.scan(tmp_path / "t.parquet"), n_clusters=2)
-    assert scanned.basis.source.endswith("t.parquet")
-    assert [one.reason for one in scanned.basis.left_out] == ["looks like an identifier"]
+    assert scanned.provenance.source.endswith("t.parquet")
+    assert [one.reason for one in scanned.provenance.left_out] == ["looks like an identifier"]
 
 
 def test_other_values_of_a_column_of_words_are_said_to_be_those_of_the_table():
@@ -241,17 +241,17 @@ def test_other_values_of_a_column_of_words_are_said_to_be_those_of_the_table():
 
 def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():
     given = Given("\udcff.csv", ("column 0", "\ud800"), "given labels")
-    ex = with_basis(boxwood.explain([[1.0], [9.0]], [0, 1]), given)
+    ex = with_provenance(boxwood.explain([[1.0], [9.0]], [0, 1]), given)
     loaded = Explanation.from_json(ex.to_json())
-    assert loaded.basis.source == "?.csv"
-    assert loaded.basis.left_out[-1].columns[-1] == "?"
+    assert loaded.provenance.source == "?.csv"
+    assert loaded.provenance.left_out[-1].columns[-1] == "?"
 
 
 def test_a_model_of_before_has_no_basis(wine):
     entries = wine.to_dict()
-    del entries["basis"]
+    del entries["provenance"]
     old = Explanation.from_json(json.dumps(entries))
-    assert old.basis is None
+    assert old.provenance is None
     assert "Source 300 rows Clusters from labels; columns in their own units" in Page(old.to_html()).text
 
 
@@ -259,7 +259,14 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     X, y = make_blobs(60, n_features=2, centers=12, random_state=0)
     ex = boxwood.explain(X, np.array([f"<b>{i}" for i in range(12)])[y], method="cart")
     results = [ex.frontier(), ex.stability(2), ex.why(X[0]), ex.profile(), boxwood.compare(X, y % 3, methods=["imm"])]
-    results += [ex.clusters, ex.misassigned(), ex.confusion(), ex.worth("x", X[:, 0]), wine.search, ex.basis]
+    results += [
+        ex.clusters,
+        ex.misassigned(),
+        ex.confusion(),
+        ex.totals("x", X[:, 0]),
+        wine.search_report,
+        ex.provenance,
+    ]
     for result in results:
         page = Page(html.unescape(result._repr_html_().split('srcdoc="')[1].split('"')[0]))
         assert "script" not in page.raw
@@ -275,7 +282,7 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     assert all(f"<b>{i}" in rules for i in range(12))
     assert rules.count(" <= ") > 10
     assert str(ex.clusters) == "\n".join(str(ex).splitlines()[2:15])
-    later = (ex.rename({"<b>0": "first"}), Explanation.from_json(ex.to_json()), ex.measure(X, ex.predict(X)))
+    later = (ex.rename({"<b>0": "first"}), Explanation.from_json(ex.to_json()), ex.evaluate(X, ex.predict(X)))
     assert {type(one.clusters) for one in (ex, *later)} == {boxwood.explanation.Clusters}
     assert ex.clusters == tuple(ex.clusters)
     for result in (ex.misassigned(), ex.confusion()):

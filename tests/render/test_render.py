@@ -354,7 +354,7 @@ def test_clusters_of_a_column_of_0_and_1_are_named_by_it_where_people_read_and_k
         explain(pl.from_pandas(frame), "churn"),
         explain(scan(path), "churn"),
     ]
-    found += [found[0].measure(frame, labels), Explanation.from_json(found[0].to_json())]
+    found += [found[0].evaluate(frame, labels), Explanation.from_json(found[0].to_json())]
     for ex in found:
         assert render.rules(ex).splitlines() == ["churn = 0: age <= 12", "churn = 1: age > 12"]
         for text in (ex.to_text(), ex.to_markdown(), ex.to_sentences(), ex.to_html()):

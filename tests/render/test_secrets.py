@@ -60,13 +60,13 @@ def secrets_in(frame):
 def written(ex):
     """Return everything that an explanation can be written as."""
     ex.profile()
-    ex.worth("wage")
+    ex.totals("wage")
     said = {name: str(form.write(ex)) for name, form in EXPORTERS.items() if name not in ("onnx", "sklearn")}
     said |= {
         "dict": json.dumps(ex.to_dict()),
         "printed": str(ex),
         "notebook": ex._repr_html_(),
-        "basis": repr(ex.basis),
+        "provenance": repr(ex.provenance),
     }
     said |= {"sentences": ex.to_sentences(), "rounded": ex.to_html(min_count=2)}
     loaded = Explanation.from_json(ex.to_json())
@@ -113,7 +113,7 @@ def test_the_quoted_cell_is_for_the_person_at_the_terminal(tmp_path):
     frame, labels = table_of_secrets(np.random.default_rng(0))
     ex = explained("csv", frame, labels, tmp_path, 0)
     assert any("first 'HIV positive, Maria Huber' in row" in note for note in ex.notes)
-    assert any(one.reason == "numbers, but text in few rows" for one in ex.basis.left_out)
+    assert any(one.reason == "numbers, but text in few rows" for one in ex.provenance.left_out)
     assert "(numbers, but text in few rows)" in ex.to_html()
     loaded = Explanation.from_json(ex.to_json())
     assert "left out, numbers, but text in few rows: lab" in loaded.notes
@@ -157,7 +157,7 @@ def test_a_page_is_the_same_whatever_the_few_are_like(seed):
     for table in (frame, changed(frame, labels)):
         ex = boxwood.explain(table, labels, method="cart", max_leaf_nodes=3, forbidden=[*frame.columns[1:]])
         ex.profile()
-        ex.worth("salary")
+        ex.totals("salary")
         loaded = Explanation.from_json(ex.to_json())
         texts = [ex.to_html(), ex.to_html(min_count=FEW), ex.to_html(min_count=1 + seed % 3), loaded.to_html()]
         pages.append([without_all_rows(text) for text in (*texts, str(ex), ex._repr_html_())])
@@ -167,8 +167,8 @@ def test_a_page_is_the_same_whatever_the_few_are_like(seed):
         assert not re.search(r"914k|Phuket|\b0 rows", page + texts[1])
         facts = ex.to_dict()
         assert all(column["clusters"][ex.names.index("head")] is None for column in facts["profile"])
-        assert facts["worth"]["clusters"][ex.names.index("head")]["total"] is None
-        pages[-1] += [facts[name] for name in ("profile", "worth", "spreads") if name in facts]
+        assert facts["totals"]["clusters"][ex.names.index("head")]["total"] is None
+        pages[-1] += [facts[name] for name in ("profile", "totals", "spreads") if name in facts]
         assert "Phuket" not in json.dumps(facts)
     assert pages[0] == pages[1]
 

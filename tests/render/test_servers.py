@@ -176,7 +176,7 @@ def test_postgres_counts_what_python_counts(seed, postgres):
     ex, table = odd_case(seed)
     columns = [[None if x != x else x for x in column.to_pylist()] for column in table.columns]
     by_postgres(postgres).labels(ex, None, columns)  # makes the table
-    agrees(postgres.execute(ex.watch_sql("postgres", "public.t")).fetchall(), ex.measure(table))
+    agrees(postgres.execute(ex.monitoring_sql("postgres", "public.t")).fetchall(), ex.drift(table))
 
 
 @pytest.mark.parametrize(("server", "cast"), [("postgres", "CAST({} AS DOUBLE PRECISION)"), ("mariadb", "{} + 0e0")])

@@ -63,7 +63,7 @@ def test_sql_labels_texts_as_predict_does(seed, tmp_path, name, engine):
     write_labels(ex, file, tmp_path / "labels.parquet")
     known = pd.read_parquet(tmp_path / "labels.parquet")["cluster"].tolist()
     assert {*known} >= {"a", "b"}
-    assert duckdb.sql(ex.watch_sql("duckdb", "frame", AS_TEXT)).fetchall()
+    assert duckdb.sql(ex.monitoring_sql("duckdb", "frame", AS_TEXT)).fetchall()
     typed = f"(SELECT * REPLACE (CAST(day AS TIMESTAMP) AS day, CAST(member AS BOOLEAN) AS member) FROM {relation})"
     of_booleans = f"(SELECT * REPLACE (CAST(member AS BOOLEAN) AS member) FROM {relation})"
     if ex.dates[0][1].zone:

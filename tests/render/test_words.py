@@ -172,7 +172,7 @@ def test_booleans_of_files_are_said_by_their_names(tmp_path, form):
     shown = CliRunner().invoke(command, ["explain", path, "-l", "group", "--json", "--save", model])
     expected = boxwood.explain(MEMBERS, LABELS)
     found, same = json.loads(shown.stdout), expected.to_dict()
-    del found["basis"], same["basis"]
+    del found["provenance"], same["provenance"]
     assert found == same
     labelled = CliRunner().invoke(command, ["predict", model, path])
     assert [line.rsplit(",", 1)[1] for line in labelled.stdout.splitlines()[1:]] == LABELS

@@ -152,7 +152,7 @@ def test_engines_have_other_names_and_a_misspelt_one_gets_a_hint():
     for name, dialect in {**OTHER_NAMES, **dict(zip(DIALECTS, DIALECTS, strict=True))}.items():
         for spelt in (name, name.upper(), name.capitalize()):
             assert ex.to_sql(spelt) == ex.to_sql(dialect)
-        assert ex.watch_sql(name.title(), "t") == ex.watch_sql(dialect, "t")
+        assert ex.monitoring_sql(name.title(), "t") == ex.monitoring_sql(dialect, "t")
     for wrong, meant in {"postgre": "postgres", "big query": "bigquery", "Click-House": "clickhouse"}.items():
         with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
             ex.to_sql(wrong)

@@ -74,13 +74,13 @@ def test_other_rows_batches_estimators_and_files():
     ex = explain(frame, labels, method="imm")
     for other in (
         explain(table, "segment", method="imm"),
-        ex.measure(frame, labels),
+        ex.evaluate(frame, labels),
         Explanation.from_json(ex.to_json()),
     ):
         assert other.binary == ex.binary
         assert boxwood.render.rules(other) == boxwood.render.rules(ex)
     assert boxwood.render.rules(boxwood.IMM().fit(frame, labels)) == boxwood.render.rules(ex)
-    later = ex.measure(frame.assign(member=frame.member * 3), labels)
+    later = ex.evaluate(frame.assign(member=frame.member * 3), labels)
     assert "member" not in later.binary
     assert "member > 0" in boxwood.render.rules(later)
     with pytest.raises(ModelError, match="its binary names columns that it does not list"):

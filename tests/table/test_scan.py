@@ -459,7 +459,7 @@ def test_texts_that_are_one_number_are_words_of_their_own_where_they_are_categor
     )(path)
     with bw.scan(path) as source:
         ex = bw.explain(source, "kind", categories=["version", "plain"])
-        assert ex.measure(source, "kind").agreement == ex.agreement == 1
+        assert ex.evaluate(source, "kind").agreement == ex.agreement == 1
     assert dict(ex.categories)["version"].values == tuple(words)
     assert dict(ex.categories)["plain"].values == (7, 12)
     in_memory = read_table(str(path), labels="kind", kinds=Kinds(categories=("version",)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def explain(
     X: Any,
-    labels_or_estimator: Any = None,
+    labels: Any = None,
     *,
     n_clusters: int | None = None,
     names: Names | None = None,
@@ -45,7 +45,7 @@ def explain(
 ) -> Explanation:
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
 
-    Parameters are in groups: the clusters (`labels_or_estimator` to `random_state`), the table (`columns` to
+    Parameters are in groups: the clusters (`labels` to `random_state`), the table (`columns` to
     `missing`), limits of the rules (`max_leaf_nodes` to `round_thresholds`), the search (`method` to `verbose`), and
     what is reported besides (`value`, `validate`).
 
@@ -69,7 +69,7 @@ def explain(
         rules; and, of rows in memory, columns that are the same in all rows of each such date, or part of one, and
         whole numbers that are names: at least 20, each of which goes with one value of another column that does not
         rise or fall with them. `columns` brings them in.
-    labels_or_estimator : optional
+    labels : optional
         The clustering, in one of these forms. None is k-means.
 
         - Labels of any hashable type, one for each row; -1 leaves a row out, as a number or as the text "-1", and so
@@ -88,7 +88,7 @@ def explain(
         k-means of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in
         the mean of five halvings of at most 1,000 rows), or the one on which they agree most; a note says which, and
         which other would do nearly as well. Where no groups show, it is at most 4. Only allowed if
-        `labels_or_estimator` is None. K-means keeps the best of 10 starts, or of 3 starts for more than 2 million
+        `labels` is None. K-means keeps the best of 10 starts, or of 3 starts for more than 2 million
         values. Its clusters are numbered from 0 by size, the largest first. A note says so if they are no clearer than
         clusters of tables without groups; that is looked at on at most 500 rows.
     names : mapping from label to name, or sequence of names, default=None
@@ -145,7 +145,7 @@ def explain(
         the cost, or the rows outside their cluster if the method looks at these or at other distances; a note says so.
     round_thresholds : int, default=None
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
-        everything is measured with the rounded ones. `Explanation.budget` says how many rows that moves to another
+        everything is measured with the rounded ones. `Explanation.limits` says how many rows that moves to another
         leaf. Codes of categories and dates are not rounded.
     method : str, default="auto"
         How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
@@ -171,7 +171,7 @@ def explain(
         A function is called instead, with a text, the number of steps done, 0 at first, and the number of all steps.
         What is done again has another text, such as "steps to the tree, round 2".
     value : str, default=None
-        A column of value, such as revenue: sums, shares and means by cluster are shown, see `Explanation.worth`. It may
+        A column of value, such as revenue: sums, shares and means by cluster are shown, see `Explanation.totals`. It may
         be left out by `columns`, unless the table is read in batches.
     validate : float or int, default=None
         Whether to measure agreement and price also on rows that were not used to grow (`Explanation.held_out`). A share
@@ -190,7 +190,7 @@ def explain(
         cut, or in columns of whole numbers from the lower one on, except for the tree of an explainer. Costs are
         squared distances. Those of kernel methods are measured in the kernel's feature space, and those of
         "random_cuts" by its objective. The limits that were set (`max_depth` to `round_thresholds`) are kept by its
-        tree; `Explanation.budget` has them.
+        tree; `Explanation.limits` has them.
 
     Raises
     ------
@@ -251,7 +251,7 @@ def explain(
     Words, and numbers of two values, enter as one-hot columns. If most rows have one value, a sixth of the range counts
     as the deviation at least. Numbers in the same order (rank correlation of at least 0.99 up to its sign) share the
     weight of one column, as do flags of which each row has one; flags that another column decides get next to none.
-    What a row lacks, a word or a number, costs nothing in any cluster. `Basis.labels` says what was done.
+    What a row lacks, a word or a number, costs nothing in any cluster. `Provenance.labels` says what was done.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
@@ -263,7 +263,7 @@ def explain(
     40 times more rows the best trees are compared, and refined, on a sample ten times as large first, and no tree that
     is chosen by cost is grown on more rows. In a table of more than 2 ** 23 values with categories or gaps, all this is
     done on two random parts of 2 ** 21 values each, and the tree that is better on all rows is taken. A note and
-    `Explanation.search` say so. If two clusters have the same centre, methods that separate centres are left out, with
+    `Explanation.search_report` say so. If two clusters have the same centre, methods that separate centres are left out, with
     a note.
 
     A table in batches (of `scan`) is read into memory up to 2 ** 23 values where boxwood makes the clusters, and, if a
@@ -294,19 +294,19 @@ def explain(
     >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
     (0.96, ['setosa'])
     """
-    given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator")}
+    given = {name: value for name, value in locals().items() if name not in ("X", "labels")}
     from boxwood._frames import as_rows_here, is_frame
     from boxwood.api.explanation import Explanation
-    from boxwood.explanation.ask.basis import basis_of_call
     from boxwood.explanation.ask.options import Options
+    from boxwood.explanation.ask.provenance import provenance_of_call
     from boxwood.explanation.ask.steps import explained
     from boxwood.table.scanned import as_source
 
     source = as_source(X)
     rows = as_rows_here(X) if source is None else source
-    measured = explained(rows, labels_or_estimator, Options.of(given))
-    answer = Explanation._of(basis_of_call(measured, rows, labels_or_estimator, n_clusters, sample_weight))
+    measured = explained(rows, labels, Options.of(given))
+    answer = Explanation._of(provenance_of_call(measured, rows, labels, n_clusters, sample_weight))
     if value is not None:
         is_known = isinstance(value, str) and value in answer.columns
-        answer.worth(value, rows if source is None and is_frame(rows) and not is_known else None)
+        answer.totals(value, rows if source is None and is_frame(rows) and not is_known else None)
     return answer

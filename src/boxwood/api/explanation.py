@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
     from boxwood._dates import Dates
-    from boxwood.api.lines import Lines
+    from boxwood.api.standalone_rules import StandaloneRules
     from boxwood.axes import Categories
     from boxwood.explanation.apply.results import Why
-    from boxwood.explanation.measure.misassigned import Misassigned, SetAside
-    from boxwood.explanation.measure.odd import OddRow
-    from boxwood.explanation.records import Frontier, Profile, Stability, Worth
+    from boxwood.explanation.measure.misassigned import Exceptions, Misassigned
+    from boxwood.explanation.measure.outliers import Outlier
+    from boxwood.explanation.records import Frontier, Profile, Stability, Totals
 
 
 _MEANT = {
@@ -114,15 +114,15 @@ class Explanation(MeasuredTree):
         Kernel, if costs are measured in its feature space. None says that they are measured in the columns.
     draws : DrawFacts, default=None
         Facts on all random trees, if "random_cuts" grew the tree.
-    search : SearchFacts, default=None
+    search : SearchReport, default=None
         What "auto" did to find the tree; None for a method asked for by name.
     held_out : HeldOut, default=None
         Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
-    budget : BudgetFacts, default=None
+    budget : LimitFacts, default=None
         Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
     binary : tuple of str
         Columns of numbers that the tree tests and that hold only 0 and 1: words say `member = 0`.
-    basis : Basis, default=None
+    provenance : Provenance, default=None
         Source, date, version, where the clusters come from, columns left out and why; None where that is not known.
     dates : tuple of pairs (column, Dates)
         Columns of dates, which the tree takes as days since the beginning of 1970, and how they are said. A threshold
@@ -213,7 +213,7 @@ class Explanation(MeasuredTree):
 
         A row has no leaf if a value that the tree asks for on the way down is missing: None, NaN, null, or the NA of
         pandas. The same holds for a category that was never seen, unless the clusterer's encoder accepted unknown
-        values; see `with_unseen`. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql`
+        values; see `handle_unknown`. Other values of the row do not matter. `boxwood predict` and the SQL of `render.sql`
         leave the same rows without a cluster.
 
         Parameters
@@ -247,7 +247,7 @@ class Explanation(MeasuredTree):
 
         return leaves_of_rows(self, X, missing)
 
-    def with_unseen(self, side: Literal["majority"] = "majority") -> Self:
+    def handle_unknown(self, side: Literal["majority"] = "majority") -> Self:
         """Return the same rules, in which a word that was never seen goes where most rows went at each cut.
 
         `predict` and all exports of the result label such rows alike. Otherwise they get no cluster. Rules then say
@@ -257,16 +257,16 @@ class Explanation(MeasuredTree):
         --------
         >>> import boxwood, pandas
         >>> frame = pandas.DataFrame({"country": ["AT", "AT", "DE", "FR", "FR"]})
-        >>> ex = boxwood.explain(frame, ["near", "near", "near", "far", "far"]).with_unseen("majority")
+        >>> ex = boxwood.explain(frame, ["near", "near", "near", "far", "far"]).handle_unknown("majority")
         >>> print(ex.rules())
         far: country is FR
         near: country is not FR
         >>> ex.predict(pandas.DataFrame({"country": ["FR", "US"]})).tolist()
         ['far', 'near']
         """
-        from boxwood.explanation.apply.unseen import with_unseen
+        from boxwood.explanation.apply.unseen import handle_unknown
 
-        return with_unseen(self, side)
+        return handle_unknown(self, side)
 
     def why(self, row: Any, *, immutable: Collection[str] = ()) -> Why:
         """Return why a row is in its cluster, and the smallest change that would bring it to each other cluster.
@@ -426,14 +426,14 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        what : {"clusters", "rules", "confusion", "profile", "misassigned", "odd_rows"}, default="clusters"
+        what : {"clusters", "rules", "confusion", "profile", "misassigned", "outliers"}, default="clusters"
             - "clusters" has a row for each cluster: the fields of `ClusterSummary`, and its rule as text.
             - "rules" has a row for each leaf: the fields of `LeafSummary`, and its rule as text.
             - "confusion" has the clusters as rows, and those that the rules give as columns; see `confusion`.
             - "profile" has a row for each column and cluster, for categories one for each of them; see `profile`.
             - "misassigned" has a row for each misassigned row; see `misassigned`. Dates are texts, thresholds too, and
               so they are in "profile". Rows are counted from 0, whatever the index of a frame is.
-            - "odd_rows" has a row for each odd row; see `odd_rows`.
+            - "outliers" has a row for each odd row; see `outliers`.
 
         Raises
         ------
@@ -799,7 +799,7 @@ class Explanation(MeasuredTree):
         """
         return with_names(self, names)
 
-    def named_like(self, old: Any, rows: Any = None) -> Self:
+    def rename_like(self, old: Any, rows: Any = None) -> Self:
         """Return the explanation with the names that the same clusters have in an earlier one; see `match`.
 
         A cluster gets the name of an old one if most rows of each are in the other. Others keep their names, or get a
@@ -817,14 +817,14 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> ages, labels = [[21.0], [34.0], [61.0], [70.0]], ["young", "young", "old", "old"]
         >>> old = boxwood.explain(ages, labels, columns=["age"])
-        >>> boxwood.explain(ages, [1, 1, 0, 0], columns=["age"]).named_like(old).names
+        >>> boxwood.explain(ages, [1, 1, 0, 0], columns=["age"]).rename_like(old).names
         ('old', 'young')
         """
         from boxwood.explanation.living.match import names_carried
 
         return self.rename(names_carried(self.names, match(old, self, rows)))
 
-    def keeping(
+    def stay_close_to(
         self, old: MeasuredTree, *, loss: float = 0.005, by: Literal["agreement", "cost"] = "agreement"
     ) -> Self:
         """Return the explanation by an earlier tree, of which only cuts that cost too much are replaced.
@@ -853,14 +853,14 @@ class Explanation(MeasuredTree):
         >>> ages = [[float(age)] for age in range(20, 80)]
         >>> old = boxwood.explain(ages, ["young"] * 20 + ["old"] * 40, columns=["age"])
         >>> new = boxwood.explain(ages[1:], ["young"] * 19 + ["old"] * 40, columns=["age"])
-        >>> new.keeping(old).tree == old.tree
+        >>> new.stay_close_to(old).tree == old.tree
         True
         """
         from boxwood.explanation.living.keep import kept
 
         return self._of(kept(self, old, loss, by))
 
-    def worth(self, column: str, values: Any = None) -> Worth:
+    def totals(self, column: str, values: Any = None) -> Totals:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
 
         It is kept, so that the page, the printed explanation and the model file show it from then on, but for clusters
@@ -886,16 +886,16 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> table = [[21.0, 5.0], [34.0, 5.0], [61.0, 30.0]]
         >>> ex = boxwood.explain(table, ["young", "young", "old"], columns=["age", "revenue"])
-        >>> for name, one in zip(ex.names, ex.worth("revenue").clusters):
+        >>> for name, one in zip(ex.names, ex.totals("revenue").clusters):
         ...     print(name, one.total, one.share, one.mean)
         old 30.0 0.75 30.0
         young 10.0 0.25 5.0
         """
-        from boxwood.explanation.measure.worth import worth_of
+        from boxwood.explanation.measure.totals import totals_of
 
-        return worth_of(self, column, values)
+        return totals_of(self, column, values)
 
-    def typical(
+    def representatives(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
     ) -> tuple[int | None, ...]:
         """Return the position of a typical row of each cluster: the one nearest to the cluster's middle.
@@ -910,12 +910,12 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> table = [[21.0], [34.0], [38.0], [61.0], [67.0]]
         >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age"])
-        >>> ex.names, ex.typical()
+        >>> ex.names, ex.representatives()
         (('old', 'young'), (3, 1))
         """
-        from boxwood.explanation.measure.profile import typical_of
+        from boxwood.explanation.measure.profile import representatives_of
 
-        return typical_of(self._on(X, labels, sample_weight))
+        return representatives_of(self._on(X, labels, sample_weight))
 
     # ------------------------------------------------------------------------------------------- how good the rules are
     def misassigned(
@@ -939,7 +939,7 @@ class Explanation(MeasuredTree):
 
         return misassigned_in(self._on(X, labels, sample_weight))
 
-    def odd_rows(self) -> tuple[OddRow, ...]:
+    def outliers(self) -> tuple[Outlier, ...]:
         """Return the rows that lie far from the mean of their cluster, the farthest first.
 
         A row is odd if its distance to the mean of its cluster, in median distances of the cluster's rows, is above 2
@@ -957,15 +957,15 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> ages = [[21.0], [22.0], [24.0], [25.0], [62.0], [63.0], [65.0], [66.0], [118.0]]
         >>> ex = boxwood.explain(ages, [0, 0, 0, 0, 1, 1, 1, 1, 1], columns=["age"])
-        >>> [one] = ex.odd_rows()
+        >>> [one] = ex.outliers()
         >>> one.row, one.cluster, one.column, one.value
         (8, 1, 'age', 118.0)
         """
-        from boxwood.explanation.measure.odd import odd_rows_in
+        from boxwood.explanation.measure.outliers import outliers_in
 
-        return odd_rows_in(self)
+        return outliers_in(self)
 
-    def set_aside(self) -> SetAside:
+    def exceptions(self) -> Exceptions:
         """Return the fewest rows without which the tree's rules give every row its own cluster.
 
         They are the misassigned ones. Where the search knows how many rows any tree of as many leaves gets wrong, it is
@@ -981,15 +981,15 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> table = [[21.0], [34.0], [62.0], [61.0], [67.0]]
         >>> labels = ["young", "young", "young", "old", "old"]
-        >>> aside = boxwood.explain(table, labels, columns=["age"], objective="agreement").set_aside()
+        >>> aside = boxwood.explain(table, labels, columns=["age"], objective="agreement").exceptions()
         >>> print(aside)
         Without 1 row (20.0%) of 5, the rules are perfect. No tree of 2 leaves has to set aside fewer.
         >>> [one.row for one in aside.rows]
         [2]
         """
-        from boxwood.explanation.measure.misassigned import set_aside_of
+        from boxwood.explanation.measure.misassigned import exceptions_of
 
-        return set_aside_of(self)
+        return exceptions_of(self)
 
     def confusion(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
@@ -1196,16 +1196,16 @@ class Explanation(MeasuredTree):
         ------
         DataError
             If a column is missing, or rows cannot be read. With labels also if none of them is the name of a cluster
-            (the message lists them); `boxwood measure` counts them in any case.
+            (the message lists them); `boxwood drift` counts them in any case.
 
         Examples
         --------
         >>> import boxwood
         >>> ex = boxwood.explain([[21.0], [34.0], [61.0]], ["young", "young", "old"], columns=["age"])
-        >>> later = ex.measure([[25.0], [52.0], [70.0], [80.0]], ["young", "young", "old", "old"])
+        >>> later = ex.evaluate([[25.0], [52.0], [70.0], [80.0]], ["young", "young", "old", "old"])
         >>> later.agreement, later.clusters[1].found, later.tree == ex.tree
         (0.75, 0.5, True)
-        >>> ex.measure([[25.0], [52.0], [70.0], [None]]).lost
+        >>> ex.drift([[25.0], [52.0], [70.0], [None]]).lost
         (LostRows(column='age', reason='missing', rows=1, words=()),)
         """
         return _drift(self, X, None, sample_weight) if labels is None else _on_later(self, X, labels, sample_weight)
@@ -1222,7 +1222,7 @@ class Explanation(MeasuredTree):
         min_precision: float | None = None,
         min_found: float | None = None,
         validate: float | int | None = None,
-    ) -> Lines:
+    ) -> StandaloneRules:
         """Return a one-line rule for each cluster: the shortest that says who is in it, with what it finds and misses.
 
         The tree's rule for a cluster is what is left after the cuts of all clusters. A one-line rule is made for its
@@ -1244,10 +1244,10 @@ class Explanation(MeasuredTree):
 
         Returns
         -------
-        Lines
+        StandaloneRules
             Of the best rules with one condition, two and three, the shortest is taken that is within 0.01 of the best
             one in F1, or in what the other goals count. Limits of `explain` on columns, rows of a leaf and digits are
-            kept. `Line.best` says how much better a rule could be, unless it is proved that none is. The result is
+            kept. `StandaloneRule.best` says how much better a rule could be, unless it is proved that none is. The result is
             kept, and saved with the explanation; without arguments, one that was read from a file returns what it has.
 
         Raises
@@ -1268,7 +1268,7 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
         >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
-        >>> print(ex.lines())
+        >>> print(ex.standalone_rules())
                size  matched   found  precision  rule
         old       2        2  100.0%     100.0%  age > 50
         young     3        3  100.0%     100.0%  age <= 50
@@ -1276,10 +1276,10 @@ class Explanation(MeasuredTree):
         Each row is in one line.
         No rules of up to 3 conditions have a higher F1.
         """
-        from boxwood.api.lines import Lines
+        from boxwood.api.standalone_rules import StandaloneRules
         from boxwood.explanation.measure.line_search import lines_of
 
-        return Lines._of(lines_of(self, max_conditions, min_precision, min_found, validate))
+        return StandaloneRules._of(lines_of(self, max_conditions, min_precision, min_found, validate))
 
     def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Self:
         """Return the explanation on other rows, or itself if none are given."""
@@ -1287,7 +1287,7 @@ class Explanation(MeasuredTree):
             return self
         if X is None or labels is None:
             raise ValueError("other rows need X and labels; sample_weight goes with them, not with the rows of before")
-        return self.measure(X, labels, sample_weight)
+        return self.evaluate(X, labels, sample_weight)
 
     # ------------------------------------------------------------------------------------------------------- model file
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -1413,7 +1413,7 @@ class Explanation(MeasuredTree):
             self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types, reasons=reasons
         )
 
-    def watch_sql(
+    def monitoring_sql(
         self,
         dialect: DialectName = "duckdb",
         table: str | Sequence[str] = "rows",
@@ -1442,7 +1442,7 @@ class Explanation(MeasuredTree):
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
         >>> con = duckdb.connect()
         >>> _ = con.execute("CREATE TABLE people AS SELECT unnest([3.0, 7.0, 8.0, NULL]) AS age")
-        >>> for line in con.execute(ex.watch_sql("duckdb", "people")).fetchall():
+        >>> for line in con.execute(ex.monitoring_sql("duckdb", "people")).fetchall():
         ...     print(*line[1:5])
         rows  2 4
         cluster old 1 2
@@ -1451,9 +1451,9 @@ class Explanation(MeasuredTree):
         no cluster age is missing None 1
         cut age <= 5 1 1
         """
-        from boxwood.render.forms.watch import watch_sql
+        from boxwood.render.forms.monitoring import monitoring_sql
 
-        return watch_sql(self, dialect, table, types)
+        return monitoring_sql(self, dialect, table, types)
 
     def to_dbt(
         self,

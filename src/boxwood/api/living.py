@@ -80,7 +80,7 @@ class Drift(_Report, DriftFacts):
         Why no change is reported, such as too few rows; empty if there is no reason.
     notes : tuple of str
         What the model does not know.
-    basis : Basis or None
+    provenance : Provenance or None
         What the explanation rests on.
 
     Examples
@@ -88,7 +88,7 @@ class Drift(_Report, DriftFacts):
     >>> import boxwood
     >>> ages = [[age / 10] for age in range(200, 800)]
     >>> ex = boxwood.explain(ages, ["young"] * 300 + ["old"] * 300, columns=["age"])
-    >>> drift = ex.measure([[age + 15] for [age] in ages] + [[None]])
+    >>> drift = ex.drift([[age + 15] for [age] in ages] + [[None]])
     >>> for change in drift.changes:
     ...     print(change.change, change.name)
     moved age
@@ -130,7 +130,7 @@ class Match(_Report, MatchFacts):
     changes : tuple of Matched
         What became of clusters.
     same_names : tuple of pairs
-        Names of old and new clusters of which each is most of the other, for `Explanation.named_like`.
+        Names of old and new clusters of which each is most of the other, for `Explanation.rename_like`.
     how : str
         What it rests on.
     notes : tuple of str
@@ -191,7 +191,7 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
     change  then   share  now                   share    kept
     same    old    50.0%  cluster 0             50.0%  100.0%
     split   young  50.0%  cluster 1, cluster 2  50.0%  100.0%
-    >>> new.named_like(old).names
+    >>> new.rename_like(old).names
     ('old', 'young', 2)
     """
     from boxwood.explanation.living.match import matched

@@ -97,7 +97,7 @@ _EPILOG = """\b
 Examples:
   boxwood explain customers.csv -k 5
   boxwood explain customers.csv --labels segment --max-leaf-nodes 10
-  boxwood explain customers.csv --labels segment --lines       and the shortest rule for each cluster by itself
+  boxwood explain customers.csv --labels segment --standalone-rules       and the shortest rule for each cluster by itself
   boxwood explain customers.parquet -k 5 -c income,age,orders
   boxwood explain customers.csv -k 5 -o report.html -o model.json -o rules.sql -o tree.png
   boxwood explain - -k 5 --json < customers.csv | jq .price
@@ -246,20 +246,20 @@ Examples:
     help="Write the model (.json), for predict, why and export.",
 )
 @click.option(
-    "--lines",
+    "--standalone-rules",
     is_flag=True,
     help="Print one-line rules, too: for each cluster the shortest one that says who is in it. The model keeps them.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--notes", is_flag=True, help="Print all notes, and how the rules were found.")
 @click.option(
-    "--fail-over", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above PRICE."
+    "--max-price", metavar="PRICE", type=float, help="Exit with 4 if the price of explainability is above PRICE."
 )
 @click.option(
     "--fail-under",
     metavar="SHARE",
     type=Share(),
-    help="Exit with 4 if the new tree agrees on less than SHARE (0.9 or 90%); for a saved one: boxwood measure.",
+    help="Exit with 4 if the new tree agrees on less than SHARE (0.9 or 90%); for a saved one: boxwood drift.",
 )
 @engine_options
 @reading_options
@@ -283,18 +283,18 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         explanation = _named(found, options["names"])
         if options["lines"]:  # first, as the model and the page keep them
             with talk.status("looking for one-line rules"):
-                explanation.lines()
+                explanation.standalone_rules()
         write_outputs(talk, explanation, options["outputs"], page)
         if options["save"] is not None:  # last, as the model keeps what other forms had measured
             explanation.save(options["save"])
             talk.wrote(options["save"])
         as_json = options["as_json"]
         text = explanation.to_json() if as_json else _printed(explanation, all_notes=options["notes"])
-        below = f"\n\nOne-line rules\n\n{explanation.lines()}" if options["lines"] and not as_json else ""
+        below = f"\n\nOne-line rules\n\n{explanation.standalone_rules()}" if options["lines"] and not as_json else ""
         show(text + below, is_code=as_json)
         if as_json:
             talk.notes(map(in_words, explanation.notes))
-        _check_limits(explanation, options["fail_over"], options["fail_under"])
+        _check_limits(explanation, options["max_price"], options["fail_under"])
 
 
 def _printed(explanation: Explanation, *, all_notes: bool) -> str:
@@ -311,12 +311,12 @@ def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
     return explanation.rename({numbers.get(old, old): new for old, new in names.items()}) if names else explanation
 
 
-def _check_limits(explanation: Explanation, fail_over: float | None, fail_under: float | None) -> None:
+def _check_limits(explanation: Explanation, max_price: float | None, fail_under: float | None) -> None:
     from boxwood.words.values import beside
 
     past = []
-    if fail_over is not None and explanation.price > fail_over:
-        past.append(f"price {explanation.price:.3f} is over {fail_over:g}")
+    if max_price is not None and explanation.price > max_price:
+        past.append(f"price {explanation.price:.3f} is over {max_price:g}")
     if fail_under is not None and explanation.agreement < fail_under:
         past.append(f"agreement {beside(explanation.agreement, fail_under)} is under {100 * fail_under:g}%")
     if past:
@@ -373,7 +373,7 @@ def _refuse_method(labels: str | None, options: dict[str, Any]) -> None:
 
 
 def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
-    from boxwood.explanation.ask.basis import Given, with_basis
+    from boxwood.explanation.ask.provenance import Given, with_provenance
 
     table, columns = read(talk, file, labels, options)
     with _growing(talk, makes_clusters=labels is None) as (status, warned):
@@ -387,11 +387,11 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
         talk.note(text)
     source = "standard input" if file == "-" else file
     beside = [name for name in (labels, options["weights"]) if name is not None]
-    assert explanation.basis is not None
-    made_by = f"the column {labels}" if labels is not None else explanation.basis.labels
-    explanation = with_basis(explanation, Given(source, table.names, made_by, beside, labels or "", table.types))
+    assert explanation.provenance is not None
+    made_by = f"the column {labels}" if labels is not None else explanation.provenance.labels
+    explanation = with_provenance(explanation, Given(source, table.names, made_by, beside, labels or "", table.types))
     if (value := options["value"]) is not None:
-        explanation.worth(value, None if value in explanation.columns else table.worth)
+        explanation.totals(value, None if value in explanation.columns else table.worth)
     return explanation
 
 

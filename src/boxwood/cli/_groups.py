@@ -19,7 +19,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     "The row": ("row", "given", "immutable"),
     "Output": (
         *("output", "outputs", "column", "title", "min_count", "value", "lines", "save", "as_json", "notes"),
-        *("fail_over", "fail_under", "fail_over_empty", "quiet", "debug"),
+        *("max_price", "fail_under", "fail_over_empty", "quiet", "debug"),
     ),
     "Reading": ("format", "table", "no_header", "decimal", "encoding", "sql"),
     "Large tables": ("engine", "memory_limit", "spark_master", "dask_scheduler", "jobs"),

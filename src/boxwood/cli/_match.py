@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood.cli._drift import json_option, report_option, show_report
 from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
 from boxwood.cli._groups import Grouped
-from boxwood.cli._measure import json_option, report_option, show_report
 from boxwood.cli._options import (
     NOTES,
     check_model,

@@ -9,7 +9,7 @@ printed here, with these exit codes:
 1    a bug: one line; `--debug` shows where
 2    usage: an unknown option, value, column or extension; an output that cannot be written
 3    the data cannot be used as asked
-4    done, but past `--fail-over`, `--fail-under` or `--fail-over-empty`
+4    done, but past `--max-price`, `--fail-under` or `--fail-over-empty`
 130  interrupted
 ==== ====================================================================
 
@@ -37,7 +37,7 @@ from boxwood.cli._terminal import drop_unsaid, escape_unknown, tell
 
 VERBS = {
     "explain": "Explain the clusters of a table, or make clusters and explain them.",
-    "map-k": "Compare numbers of clusters: whether halves of the rows agree, and whether rules describe them.",
+    "compare-k": "Compare numbers of clusters: whether halves of the rows agree, and whether rules describe them.",
     "compare": "Grow trees by several methods, and show what each costs.",
     "predict": "Add the cluster of every row to a table.",
     "measure": "Measure a saved tree on new rows, and say what changed.",

@@ -38,10 +38,10 @@ from boxwood.estimators._fits import (
     refuse_clusterer,
     refuse_source,
 )
-from boxwood.explanation.ask.basis import given_in
 from boxwood.explanation.ask.clustering import clustering_of_table, notes_on_labels_of, renamed
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
 from boxwood.explanation.ask.explainer import is_explainer
+from boxwood.explanation.ask.provenance import given_in
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.measured_tree import with_kinds, with_short_words, with_words_of

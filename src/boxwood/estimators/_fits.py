@@ -31,10 +31,10 @@ from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap
 from boxwood.columns.rules import UNSEEN_DATES
 from boxwood.errors import DataError
-from boxwood.explanation.ask.basis import Given, with_basis
 from boxwood.explanation.ask.clustering import renamed
 from boxwood.explanation.ask.columns import notes_on_left_out
 from boxwood.explanation.ask.limits import with_limits
+from boxwood.explanation.ask.provenance import Given, with_provenance
 from boxwood.explanation.measure.measure import costs_of, measure, measured_in_batches
 from boxwood.explanation.measured_tree import with_kinds, with_short_words
 from boxwood.grow.grown import Grown
@@ -113,7 +113,7 @@ class Fit(NamedTuple):
         explanation = Explanation._of(measured)
         explanation = with_limits(explanation, task, task.budget) if task.budget.given else explanation
         explanation = with_kinds(explanation, booleans, dates)
-        explanation = explanation if self.rests_on is None else with_basis(explanation, self.rests_on)
+        explanation = explanation if self.rests_on is None else with_provenance(explanation, self.rests_on)
         ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
         prices = explanation.price, ceiling
         if here is None:

@@ -15,17 +15,16 @@ if TYPE_CHECKING:
     from boxwood.explanation.apply.results import Why as Why
     from boxwood.explanation.apply.tree_changes import changes_in_words as changes_in_words
     from boxwood.explanation.claim import Claim as Claim
-    from boxwood.explanation.measure.lines import Line as Line
+    from boxwood.explanation.measure.lines import StandaloneRule as StandaloneRule
+    from boxwood.explanation.measure.misassigned import Exceptions as Exceptions
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
-    from boxwood.explanation.measure.misassigned import SetAside as SetAside
-    from boxwood.explanation.measure.odd import OddRow as OddRow
-    from boxwood.explanation.records import Basis as Basis
+    from boxwood.explanation.measure.outliers import Outlier as Outlier
     from boxwood.explanation.records import CategoryColumn as CategoryColumn
     from boxwood.explanation.records import CategoryGroup as CategoryGroup
     from boxwood.explanation.records import Clusters as Clusters
     from boxwood.explanation.records import ClusterStability as ClusterStability
     from boxwood.explanation.records import ClusterSummary as ClusterSummary
-    from boxwood.explanation.records import ClusterWorth as ClusterWorth
+    from boxwood.explanation.records import ClusterTotals as ClusterTotals
     from boxwood.explanation.records import Condition as Condition
     from boxwood.explanation.records import CutStability as CutStability
     from boxwood.explanation.records import DrawFacts as DrawFacts
@@ -40,9 +39,10 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import NumberColumn as NumberColumn
     from boxwood.explanation.records import NumberGroup as NumberGroup
     from boxwood.explanation.records import Profile as Profile
+    from boxwood.explanation.records import Provenance as Provenance
     from boxwood.explanation.records import Rule as Rule
     from boxwood.explanation.records import Stability as Stability
-    from boxwood.explanation.records import Worth as Worth
+    from boxwood.explanation.records import Totals as Totals
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "_tally": ("Tally",),
@@ -51,15 +51,15 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
     "boxwood.explanation.claim": ("Claim",),
     "boxwood.explanation.measure.lines": ("Line",),
-    "boxwood.explanation.measure.misassigned": ("Misassigned", "SetAside"),
-    "boxwood.explanation.measure.odd": ("OddRow",),
+    "boxwood.explanation.measure.misassigned": ("Misassigned", "Exceptions"),
+    "boxwood.explanation.measure.outliers": ("Outlier",),
     "records": (
-        "Basis",
+        "Provenance",
         "CategoryColumn",
         "CategoryGroup",
         "ClusterStability",
         "ClusterSummary",
-        "ClusterWorth",
+        "ClusterTotals",
         "Clusters",
         "Condition",
         "CutStability",
@@ -77,7 +77,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "Profile",
         "Rule",
         "Stability",
-        "Worth",
+        "Totals",
     ),
 }
 

@@ -18,17 +18,17 @@ from boxwood.errors import DataError
 from boxwood.explanation.claim import Claim
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.records import (
-    Basis,
-    BudgetFacts,
     Clusters,
     ClusterSummary,
     Condition,
     DrawFacts,
     KernelFacts,
     LeafSummary,
+    LimitFacts,
     MixtureFacts,
+    Provenance,
     Rule,
-    SearchFacts,
+    SearchReport,
     cluster_rules_of,
     rules_of,
     value_of_two,
@@ -79,12 +79,12 @@ class MeasuredTree:
     objective: str = "sqeuclidean"
     kernel: KernelFacts | None = None
     draws: DrawFacts | None = None
-    search: SearchFacts | None = None
+    search: SearchReport | None = None
     held_out: HeldOut | None = None
-    budget: BudgetFacts | None = None
+    budget: LimitFacts | None = None
     binary: tuple[str, ...] = ()
     n_incomplete: int = 0
-    basis: Basis | None = field(default=None, compare=False)  # as the same tree may be made on two days
+    provenance: Provenance | None = field(default=None, compare=False)  # as the same tree may be made on two days
     dates: tuple[tuple[str, Dates], ...] = ()
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
@@ -99,7 +99,7 @@ class MeasuredTree:
     @property
     def _is_made_here(self) -> bool:
         """Whether boxwood made the clusters."""
-        return self.basis is not None and self.basis.labels.startswith(MADE_HERE)
+        return self.provenance is not None and self.provenance.labels.startswith(MADE_HERE)
 
     @cached_property
     def names(self) -> tuple[Hashable, ...]:
@@ -196,7 +196,7 @@ class MeasuredTree:
 
         Labels that are 0 and 1 are `churn = 0` and `churn = 1` then, by the name of their column.
         """
-        said, label = _with_rows_of_words(self._in_words()), "" if self.basis is None else self.basis.label
+        said, label = _with_rows_of_words(self._in_words()), "" if self.provenance is None else self.provenance.label
         if not label or [*self.names] not in ([0, 1], [False, True]):
             return said
         names = [f"{column_name(label)} = {name}" for name in self.names]

@@ -23,14 +23,12 @@ from boxwood.axes import Categories
 from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
 from boxwood.explanation.living.shapes import Shape, codes_in, shapes_of
-from boxwood.explanation.measure.lines import Line, MeasuredLines, line_rule
+from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, line_rule
 from boxwood.explanation.measure.spreads import Spread
-from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, worth_told
+from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, totals_told
 from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
 from boxwood.explanation.records import (
     QUANTILES,
-    Basis,
-    BudgetFacts,
     CategoryColumn,
     Clusters,
     ClusterSummary,
@@ -40,11 +38,13 @@ from boxwood.explanation.records import (
     HeldOut,
     KernelFacts,
     LeafSummary,
+    LimitFacts,
     Mend,
     MixtureFacts,
-    SearchFacts,
+    Provenance,
+    SearchReport,
     Stability,
-    Worth,
+    Totals,
     cluster_rules_of,
     leaves_of,
     ruled_by,
@@ -60,7 +60,7 @@ CODED_VERSION = 2  # of models with categories, without sets of them and without
 PLAIN_VERSION = 1  # of models without categories; older versions of boxwood read what has the least number it can have
 _CHUNK, _LARGEST = 1 << 24, 1 << 29  # bytes
 _FRONTIER = ("folds", "grown_by", "objective", "n_grown", "claim", "rows")
-_OF_THIS_VERSION: dict[str, Any] = {"readability": Readability, "search": SearchFacts, "budget": BudgetFacts}
+_OF_THIS_VERSION: dict[str, Any] = {"readability": Readability, "search": SearchReport, "budget": LimitFacts}
 
 
 class LeafEntry(TypedDict):
@@ -130,7 +130,7 @@ class Document(TypedDict):
     dates: NotRequired[dict[str, Dates]]
     nodes: Any
     nodes_in_words: NotRequired[Any]  # the same with short thresholds, where words have others
-    basis: NotRequired[Basis]
+    provenance: NotRequired[Provenance]
     method: str
     n_rows: int
     n_left_out: int
@@ -148,8 +148,8 @@ class Document(TypedDict):
     mixture: NotRequired[MixtureFacts]
     draws: NotRequired[DrawFacts]
     kernel: NotRequired[KernelFacts]
-    search: NotRequired[SearchFacts]
-    budget: NotRequired[BudgetFacts]
+    search: NotRequired[SearchReport]
+    budget: NotRequired[LimitFacts]
     clusters: tuple[ClusterEntry, ...]
     spreads: NotRequired[dict[str, Spread]]
     shapes: NotRequired[dict[str, Shape]]
@@ -159,7 +159,7 @@ class Document(TypedDict):
     n_incomplete: NotRequired[int]
     frontier: NotRequired[Frontier]
     stability: NotRequired[Stability]
-    worth: NotRequired[Worth]
+    worth: NotRequired[Totals]
     lines: NotRequired[LinesEntry]
 
 
@@ -193,7 +193,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "frontier": None if frontier is None else _frontier_entry(frontier),
         "stability": ex._kept.get("stability"),
         "n_incomplete": ex.n_incomplete or None,
-        "worth": worth_told(ex),
+        "totals": totals_told(ex),
         "lines": _lines_entry(ex._kept["lines"]) if "lines" in ex._kept else None,
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
@@ -244,7 +244,7 @@ _OF_LINES = (
 )
 
 
-def _lines_entry(lines: MeasuredLines) -> dict[str, Any]:
+def _lines_entry(lines: MeasuredRules) -> dict[str, Any]:
     known = lines.explanation._coded_columns
     asked = {j for trees in lines.trees_of_fronts for tree in trees for j in tree.features.tolist()}
     entry: dict[str, Any] = {name: getattr(lines, name) for name in _OF_LINES}
@@ -365,7 +365,7 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     return measured
 
 
-def _lines(ex: MeasuredTree, entry: LinesEntry) -> MeasuredLines:
+def _lines(ex: MeasuredTree, entry: LinesEntry) -> MeasuredRules:
     """Return one-line rules of an entry."""
     _refuse_unknown("lines", [*entry["binary"], *entry["categories"]], ex.columns)
     n = [len(entry[name]) for name in ("bounds", "chosen", "fronts")]  # type: ignore[literal-required]
@@ -385,12 +385,14 @@ def _lines(ex: MeasuredTree, entry: LinesEntry) -> MeasuredLines:
         for cluster, each in enumerate(zip(entry["fronts"], trees, strict=True))
     )
     facts = {name: entry[name] for name in _OF_LINES}  # type: ignore[literal-required]
-    return MeasuredLines(here, fronts, trees, **facts)
+    return MeasuredRules(here, fronts, trees, **facts)
 
 
-def _line(ex: MeasuredTree, cluster: int, entry: LineEntry, tree: ThresholdTree, binary: tuple[str, ...]) -> Line:
+def _line(
+    ex: MeasuredTree, cluster: int, entry: LineEntry, tree: ThresholdTree, binary: tuple[str, ...]
+) -> StandaloneRule:
     facts: dict[str, Any] = {name: value for name, value in entry.items() if name != "nodes"}
-    return Line(cluster, ex.names[cluster], line_rule(ex, tree, binary), **facts)
+    return StandaloneRule(cluster, ex.names[cluster], line_rule(ex, tree, binary), **facts)
 
 
 def _short_tree(document: Document, tree: ThresholdTree) -> ThresholdTree | None:
@@ -406,7 +408,7 @@ def _short_tree(document: Document, tree: ThresholdTree) -> ThresholdTree | None
 def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     """Return what was measured when asked, and the spreads of the columns of numbers that the tree tests."""
     kept: dict[str, Any] = {
-        name: document[name] for name in ("profile", "frontier", "stability", "worth") if name in document
+        name: document[name] for name in ("profile", "frontier", "stability", "totals") if name in document
     }
     if "spreads" in document:
         columns, categories = document["columns"], document.get("categories", {})
@@ -491,8 +493,8 @@ def _check_measured(document: Document, tree: ThresholdTree) -> None:
         node = max((cut.node for cut in found.cuts), default=0)
         _refuse(node >= tree.n_nodes, f"its stability names node {node}, but it lists {tree.n_nodes} nodes")
 
-    if "worth" in document:
-        n, n_clusters = len(document["worth"].clusters), len(document["clusters"])
+    if "totals" in document:
+        n, n_clusters = len(document["totals"].clusters), len(document["clusters"])
         _refuse(n != n_clusters, f"its worth has {n} clusters, but it lists {n_clusters}")
 
 

@@ -23,13 +23,11 @@ __all__ = [
     "GOALS",
     "NOT_CHOSEN",
     "QUANTILES",
-    "Basis",
-    "BudgetFacts",
     "CategoryColumn",
     "CategoryGroup",
     "ClusterStability",
     "ClusterSummary",
-    "ClusterWorth",
+    "ClusterTotals",
     "Clusters",
     "ColumnProfile",
     "Condition",
@@ -42,14 +40,16 @@ __all__ = [
     "KernelFacts",
     "LeafSummary",
     "LeftOut",
+    "LimitFacts",
     "MixtureFacts",
     "NumberColumn",
     "NumberGroup",
     "Profile",
+    "Provenance",
     "Rule",
-    "SearchFacts",
+    "SearchReport",
     "Stability",
-    "Worth",
+    "Totals",
     "as_table",
     "cluster_rules_of",
     "clusters_of",
@@ -88,7 +88,7 @@ class LeftOut(NamedTuple):
     columns: tuple[str, ...]
 
 
-class Basis(NamedTuple):
+class Provenance(NamedTuple):
     """What an explanation rests on. How rows were scaled, and which are in no cluster, is in other fields.
 
     Parameters
@@ -128,7 +128,7 @@ class Basis(NamedTuple):
         return in_notebook(self)
 
 
-class ClusterWorth(NamedTuple):
+class ClusterTotals(NamedTuple):
     """What a cluster sums up to, its share of the total, and the mean of its rows that have a value.
 
     `share` is None where a cluster has a negative sum, and `mean` for a cluster without such rows. All are None in a
@@ -140,7 +140,7 @@ class ClusterWorth(NamedTuple):
     mean: float | None
 
 
-class Worth(NamedTuple):
+class Totals(NamedTuple):
     """Sums of a column of value, such as revenue, by cluster.
 
     Parameters
@@ -151,14 +151,14 @@ class Worth(NamedTuple):
         clusters whose sums are shown.
     n_missing : int
         Number of these rows without a value, which add nothing.
-    clusters : tuple of ClusterWorth
+    clusters : tuple of ClusterTotals
         In the order of the clusters' numbers.
     """
 
     column: str
     total: float
     n_missing: int
-    clusters: tuple[ClusterWorth, ...]
+    clusters: tuple[ClusterTotals, ...]
 
     def __str__(self) -> str:
         return as_table(self)
@@ -859,7 +859,7 @@ def _condition(
 GOALS = ("auto", "cost", "agreement")
 
 
-class BudgetFacts(NamedTuple):
+class LimitFacts(NamedTuple):
     """The limits that were set for the rules, all of which are kept; None where there was none.
 
     Parameters
@@ -880,7 +880,7 @@ class BudgetFacts(NamedTuple):
     n_moved: int = 0
 
 
-class SearchFacts(NamedTuple):
+class SearchReport(NamedTuple):
     """What "auto" did to find the tree.
 
     Parameters

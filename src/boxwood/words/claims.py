@@ -42,7 +42,7 @@ def none_better(claim: Claim) -> str:
     return f"no {searched(claim)} {more}"
 
 
-def set_aside(claim: Claim) -> str:
+def exceptions(claim: Claim) -> str:
     """Return what any tree has to set aside, of one that does not agree with all rows."""
     if claim.by == 0:
         return f"No {searched(claim)} has to set aside {'less weight' if claim.weighted else 'fewer'}."

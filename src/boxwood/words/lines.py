@@ -11,17 +11,17 @@ from boxwood.words.values import cluster_name, percent, shortened, size, width
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories
-    from boxwood.explanation.measure.lines import Line, MeasuredLines
+    from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule
 
 NO_LINE = "no line"
 
 
-def lines_text(lines: MeasuredLines) -> str:
+def lines_text(lines: MeasuredRules) -> str:
     """Return the table of lines, and below it what is known of all of them."""
     return "\n".join([*aligned(table_of(lines)), "", *findings(lines)])
 
 
-def full_text(lines: MeasuredLines) -> str:
+def full_text(lines: MeasuredRules) -> str:
     """Return the same, and each cluster's front."""
     fronts, names, known = [front for front in lines.fronts if len(front) > 1], names_of(lines), _known(lines)
     parts = [lines_text(lines)]
@@ -33,7 +33,7 @@ def full_text(lines: MeasuredLines) -> str:
     return "\n\n".join(parts)
 
 
-def names_of(lines: MeasuredLines) -> list[str]:
+def names_of(lines: MeasuredRules) -> list[str]:
     """Return the clusters' names as people read them."""
     return [shortened(cluster_name(name)) for name in lines.explanation._for_people().names]
 
@@ -51,7 +51,7 @@ def aligned(cells: list[list[str]], left: int = 1) -> list[str]:
     return lines
 
 
-def table_of(lines: MeasuredLines) -> list[list[str]]:
+def table_of(lines: MeasuredRules) -> list[list[str]]:
     """Return the cells of a table of lines, with a head."""
     unseen = ["found, unseen", "precision, unseen"] if lines.validated else []
     cells = [["", "size", "matched", "found", "precision", *unseen, "rule"]]
@@ -62,23 +62,23 @@ def table_of(lines: MeasuredLines) -> list[list[str]]:
     return cells
 
 
-def _known(lines: MeasuredLines) -> dict[str, Categories]:
+def _known(lines: MeasuredRules) -> dict[str, Categories]:
     """Return the categories of columns, with the rows of words where these are known."""
     return dict(lines.explanation._for_people().categories)
 
 
-def _rule(line: Line, known: Mapping[str, Categories]) -> str:
+def _rule(line: StandaloneRule, known: Mapping[str, Categories]) -> str:
     return rule(tuple(one._replace(categories=known.get(one.column, one.categories)) for one in line.rule))
 
 
-def _shares(line: Line | None, unseen: bool) -> list[str]:
+def _shares(line: StandaloneRule | None, unseen: bool) -> list[str]:
     if line is None:
         return ["-"] * (4 if unseen else 2)
     shares = [line.found, line.precision, *([line.found_held_out, line.precision_held_out] if unseen else [])]
     return [percent(share) for share in shares]
 
 
-def findings(lines: MeasuredLines) -> list[str]:
+def findings(lines: MeasuredRules) -> list[str]:
     """Return sentences on rows in no line and in several, on what was proved, and on rows held out."""
     said = [*_on_sample(lines), _on_rows(lines), *_on_proofs(lines)]
     if lines.validated:
@@ -89,14 +89,14 @@ def findings(lines: MeasuredLines) -> list[str]:
     return [one for one in said if one]
 
 
-def _on_sample(lines: MeasuredLines) -> list[str]:
+def _on_sample(lines: MeasuredRules) -> list[str]:
     """Return on which rows lines were made, where these are not all."""
     if not lines.is_of_sample:
         return []
     return [f"Lines were made on a sample of {lines.n_rows:,} rows, and counted in all; better ones may exist."]
 
 
-def _on_rows(lines: MeasuredLines) -> str:
+def _on_rows(lines: MeasuredRules) -> str:
     what = "weight" if lines.explanation.weighted else "rows"
     if lines.n_unmatched == lines.n_overlapping == 0:
         return "Each row is in one line."
@@ -106,7 +106,7 @@ def _on_rows(lines: MeasuredLines) -> str:
     return f"{shares}; {agreed}{first if lines.n_overlapping else ''}."
 
 
-def _on_proofs(lines: MeasuredLines) -> list[str]:
+def _on_proofs(lines: MeasuredRules) -> list[str]:
     """Return how much better other rules could be, for the clusters that have a line."""
     told = zip(names_of(lines), lines.claims, strict=True)
     return no_better_lines({name: claim for name, claim in told if claim is not None})

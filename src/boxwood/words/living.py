@@ -217,7 +217,7 @@ def drift_facts(drift: DriftFacts) -> dict[str, Any]:
     """Return the numbers of a drift by their names, with conditions in words."""
     facts = {name: getattr(drift, name) for name in _DRIFT}
     cuts = [one._asdict() | {"condition": condition(one.condition, whole=True)} for one in drift.cuts]
-    made = None if drift.basis is None else drift.basis.made
+    made = None if drift.provenance is None else drift.provenance.made
     return {name: _plain(value) for name, value in (facts | {"cuts": cuts, "made": made}).items()}
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         NumberGroup,
         Profile,
         Stability,
-        Worth,
+        Totals,
     )
 
 
@@ -94,7 +94,7 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
     return "  ".join([*padded, rule])
 
 
-def worth_line(worth: Worth, cluster: int) -> str:
+def totals_line(worth: Totals, cluster: int) -> str:
     """Return the sum, the share and the mean of a cluster in a column of value."""
     one = worth.clusters[cluster]
     if one.total is None:
@@ -104,13 +104,13 @@ def worth_line(worth: Worth, cluster: int) -> str:
     return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
 
 
-def share_of_worth(worth: Worth, cluster: int) -> str | None:
+def share_of_total(worth: Totals, cluster: int) -> str | None:
     """Return the share of a cluster in a column of value; None where shares say nothing, as with negative sums."""
     share = worth.clusters[cluster].share
     return None if share is None else f"{percent(share)} of {column_name(worth.column)}"
 
 
-def worth_text(worth: Worth, names: Sequence[Hashable]) -> str:
+def totals_text(worth: Totals, names: Sequence[Hashable]) -> str:
     """Return a line for each cluster on a column of value."""
     lines = [[column_name(worth.column), "total", "share", "a row"]]
     for name, one in zip(names, worth.clusters, strict=True):

@@ -72,7 +72,7 @@ def _said(value: Any) -> str:
 TABLES: dict[str, Callable[[Any], Table]] = {
     "MisassignedRows": _misassigned,
     "Confusion": _confusion,
-    "Worth": _worth,
-    "SearchFacts": _fields,
-    "Basis": _fields,
+    "Totals": _worth,
+    "SearchReport": _fields,
+    "Provenance": _fields,
 }

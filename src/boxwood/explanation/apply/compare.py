@@ -35,7 +35,7 @@ COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
 
 def compare(
     X: Any,
-    labels_or_estimator: Any = None,
+    labels: Any = None,
     *,
     methods: Sequence[str] = COMPARED,
     max_leaf_nodes: Sequence[int] | int | None = None,
@@ -64,7 +64,7 @@ def compare(
 
     Parameters
     ----------
-    X, labels_or_estimator, n_clusters, random_state, columns, standardize, missing, categories, numbers, n_jobs
+    X, labels, n_clusters, random_state, columns, standardize, missing, categories, numbers, n_jobs
         As for `explain`. A table in batches is read into memory, or rows are drawn from it, as there; a note says so.
         Its clusters cannot be given.
     sample_weight
@@ -100,10 +100,10 @@ def compare(
     >>> [(row.method, row.leaves, round(row.price, 3), row.on_front) for row in found.rows]
     [('imm', 3, 1.098, True), ('cart', 3, 1.098, True)]
     """
-    given = {name: value for name, value in locals().items() if name not in ("X", "labels_or_estimator", "methods")}
-    if is_explainer(labels_or_estimator):
+    given = {name: value for name, value in locals().items() if name not in ("X", "labels", "methods")}
+    if is_explainer(labels):
         raise ValueError("an explainer brings its own tree; pass its clusterer, or the labels to compare trees for")
-    if labels_or_estimator is not None and is_source(X):
+    if labels is not None and is_source(X):
         raise DataError(
             "compare needs rows in memory where clusters are given, but the table is read in batches; compare methods "
             "on a sample"
@@ -115,9 +115,9 @@ def compare(
         read = to_cluster(source, Options.of(given | {"max_leaf_nodes": None}))
         X, given["sample_weight"] = read.X, read.sample_weight
     rows_here = as_rows_here(X)
-    asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels_or_estimator, rows_here)
-    rows_here, asked = dated(rows_here, None, labels_or_estimator, asked)
-    problem = problem_of(rows_here, labels_or_estimator, asked)
+    asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels, rows_here)
+    rows_here, asked = dated(rows_here, None, labels, asked)
+    problem = problem_of(rows_here, labels, asked)
     k = problem.task.reference.n_clusters
     of_auto, clusterer = asked.options, problem.clusterer
     options = {name: of_auto if name == "auto" else with_defaults(name, {}, clusterer) for name in names}

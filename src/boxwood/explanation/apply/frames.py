@@ -11,7 +11,7 @@ from boxwood._imports import require
 from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
 from boxwood.explanation.measure.misassigned import confusion_of, misassigned_in
-from boxwood.explanation.measure.odd import OddRow, odd_rows_in
+from boxwood.explanation.measure.outliers import Outlier, outliers_in
 from boxwood.explanation.measure.profile import profiled
 from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
 from boxwood.words.rules import cluster_rule, rule
@@ -81,8 +81,8 @@ def _dated(facts: Row, which: Sequence[str], dates: Dates | None) -> Row:
     return facts | {name: dates.text(x) for name in which if isinstance(x := facts[name], float)}
 
 
-def _odd_rows(ex: MeasuredTree) -> Iterator[Row]:
-    for one in odd_rows_in(ex):
+def _outliers(ex: MeasuredTree) -> Iterator[Row]:
+    for one in outliers_in(ex):
         yield one._asdict() | {"cluster": ex.names[one.cluster]}
 
 
@@ -99,6 +99,6 @@ FRAMES: dict[str, tuple[tuple[str, ...], Callable[[MeasuredTree], Iterator[Row]]
         ("row", "cluster", "ruled", "column", "value", "side", "threshold", "distance", "deviations"),
         _misassigned,
     ),
-    "odd_rows": (OddRow._fields, _odd_rows),
+    "outliers": (Outlier._fields, _outliers),
 }
 """Tables by name: their columns, and a function that yields their rows. To add one, add a line here."""

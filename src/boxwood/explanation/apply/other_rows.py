@@ -36,10 +36,10 @@ from boxwood.batches.texts import as_rules_read
 from boxwood.columns.of_batches import look_at
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import note_on_lost, note_without_leaf, walked, with_points
-from boxwood.explanation.ask.basis import basis_on_other_rows
 from boxwood.explanation.ask.clustering import notes_on_labels_of
 from boxwood.explanation.ask.columns import boolean_columns_of, rows_for
 from boxwood.explanation.ask.gaps import CompleteCases
+from boxwood.explanation.ask.provenance import provenance_on_other_rows
 from boxwood.explanation.choose import settings
 from boxwood.explanation.living.counts import Counts, counted
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
@@ -69,7 +69,7 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
     refuse_other_names(X, labels=labels, sample_weight=sample_weight)
     source = as_source(X)
     rows, on = (as_rows_here(X), _on_rows) if source is None else (source, _on_table)
-    return basis_on_other_rows(on(ex, rows, labels, sample_weight), rows, labels, sample_weight, ex.basis)
+    return provenance_on_other_rows(on(ex, rows, labels, sample_weight), rows, labels, sample_weight, ex.provenance)
 
 
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:

@@ -11,8 +11,8 @@ from boxwood.explanation.measured_tree import Tree, with_rules
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 
-def with_unseen(ex: Tree, side: str) -> Tree:
-    """See `Explanation.with_unseen`."""
+def handle_unknown(ex: Tree, side: str) -> Tree:
+    """See `Explanation.handle_unknown`."""
     refuse_unknown("side", side, ("majority",))
     coded = ex._coded_columns
     n_codes = {j: len(known.values) for j, known in coded.items() if not (known.others or known.are_truths)}

@@ -194,7 +194,7 @@ def _clusters(explainer: Any, batches: Batches) -> Reference:
             return named_by_column(renamed(reference).names, batches, column)
         raise DataError(
             f"{type(explainer).__name__} has no clusterer that could predict the clusters of the rows of "
-            f"{batches.source.name}; name their column: explainer.explanation_.measure(table, 'column')"
+            f"{batches.source.name}; name their column: explainer.explanation_.evaluate(table, 'column')"
         )
     found = clustering_of_table(batches, out_of_frozen(clusterer))
     if found.names != reference.names:

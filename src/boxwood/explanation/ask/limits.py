@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from boxwood._validation import listed
 from boxwood.explanation.measured_tree import MeasuredTree, Tree
-from boxwood.explanation.records import BudgetFacts
+from boxwood.explanation.records import LimitFacts
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 
@@ -16,7 +16,7 @@ def with_limits(explanation: Tree, task: Task, budget: Budget, n_moved: int = 0)
     """Return the explanation with the facts of a budget that limits something, and notes on what it did."""
     columns = explanation.columns
     names = {part: tuple(columns[j] for j in getattr(budget, part)) for part in ("forbidden", "preferred")}
-    facts = BudgetFacts(
+    facts = LimitFacts(
         budget.max_depth,
         budget.min_samples_leaf if budget.min_samples_leaf > 1 else None,
         budget.max_columns,
@@ -40,7 +40,7 @@ def _on_preferred(preferred: Sequence[str], used: Sequence[str]) -> str:
     return f"the rules use {listed(list(used))} of the preferred {column} {named}"
 
 
-def _notes(facts: BudgetFacts, explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
+def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
     notes = []
@@ -62,7 +62,7 @@ def _notes(facts: BudgetFacts, explanation: MeasuredTree, task: Task) -> tuple[s
     return tuple(notes)
 
 
-def _notes_on_room(facts: BudgetFacts, task: Task) -> tuple[str, ...]:
+def _notes_on_room(facts: LimitFacts, task: Task) -> tuple[str, ...]:
     """Return a note if the budget leaves room for fewer leaves than clusters."""
     k, room = task.reference.n_clusters, task.leaves()
     if room >= k or (task.max_leaf_nodes is not None and task.max_leaf_nodes < k):

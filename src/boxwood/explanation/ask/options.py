@@ -30,7 +30,7 @@ LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferre
 AS_THEY_ENTER = "auto"
 """Clusters that boxwood makes are made of columns as an `Entry` brings them to one scale; no others are scaled."""
 
-_DATA = ("X", "labels_or_estimator")  # the parameters of `explain` that are not among what is asked
+_DATA = ("X", "labels")  # the parameters of `explain` that are not among what is asked
 _DEFAULTS: dict[str, Any] = dict.fromkeys(("names", "validate", "time_limit", "max_leaf_nodes", *LIMITS)) | {
     "method": "auto",
     "objective": "auto",
@@ -39,7 +39,7 @@ _DEFAULTS: dict[str, Any] = dict.fromkeys(("names", "validate", "time_limit", "m
     "forbidden": (),
     "preferred": (),
 }
-"""What `compare` and `map_of_k` do not say."""
+"""What `compare` and `compare_k` do not say."""
 
 
 class Candidates(tuple[str, ...]):
@@ -181,7 +181,7 @@ def _orders(categories: Any) -> dict[str, list[Any]]:
 
 _MEANT = {
     **dict.fromkeys(("k", "clusters"), "n_clusters"),
-    **dict.fromkeys(("labels", "y", "target", "clusterer", "estimator", "model"), "labels_or_estimator"),
+    **dict.fromkeys(("labels", "y", "target", "clusterer", "estimator", "model"), "labels"),
     **dict.fromkeys(("leaves", "max_leaves", "max_leafs", "max_rules", "n_leaves"), "max_leaf_nodes"),
     **dict.fromkeys(("depth", "max_conditions"), "max_depth"),
     **dict.fromkeys(("min_leaf", "min_samples", "min_size"), "min_samples_leaf"),

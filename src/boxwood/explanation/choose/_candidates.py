@@ -1,7 +1,7 @@
 """The trees that "auto" chooses from, by name.
 
 To add one, write a function that takes the task, the number of leaves and a sample of the task, and give it a line in
-`CANDIDATES`. `benchmarks.quality.worth` shows what each is worth.
+`CANDIDATES`. `benchmarks.quality.totals` shows what each is worth.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable, goa
 from boxwood.explanation.choose.plain import in_few_words
 from boxwood.explanation.choose.search import grow_for
 from boxwood.explanation.measure.limited import finished
-from boxwood.explanation.records import SearchFacts
+from boxwood.explanation.records import SearchReport
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown
 from boxwood.grow.refinement.sets import refined_categories
@@ -70,7 +70,7 @@ class TableSearch:
                 options["sigma"] = np.asarray(options["sigma"])[here.axis_map.features]
         return grow_for(task, method, **options)
 
-    def finished(self, tree: ThresholdTree, search: SearchFacts | None = None) -> tuple[ThresholdTree, int]:
+    def finished(self, tree: ThresholdTree, search: SearchReport | None = None) -> tuple[ThresholdTree, int]:
         """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved.
 
         IN: search: how "auto" found it; its cuts on categories and on numbers with gaps are then chosen anew.
@@ -95,7 +95,7 @@ class TableSearch:
         budget = replace(self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None)
         return replace(self, task=task, coordinates=coordinates, budget=budget, parts=(), begin=None)
 
-    def _with_refined_categories(self, tree: ThresholdTree, search: SearchFacts) -> ThresholdTree:
+    def _with_refined_categories(self, tree: ThresholdTree, search: SearchReport) -> ThresholdTree:
         """Return a tree with better sets and sides of missing values, if that is better as trees are measured."""
         here, task, loss = self.coordinates, self.task, "mistakes" if search.by_agreement else "cost"
         better = refined_categories(tree, here.table.values, task, loss, here.coded_columns, budget=self.budget)
@@ -171,20 +171,20 @@ class TableSearch:
         here = self.coordinates
         return None if here.scales is None else cost_of_groups(here, self.task.n_jobs)
 
-    def best(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> ThresholdTree:
+    def best(self, trees: Sequence[ThresholdTree], search: SearchReport) -> ThresholdTree:
         """Return the one of several trees on the table's columns that the goal of "auto" takes, the first of equals."""
         rule, candidates = self.measured(trees, search)
         return rule.best(candidates).tree
 
-    def measured(self, trees: Sequence[ThresholdTree], search: SearchFacts) -> tuple[GoalRule, list[Candidate]]:
+    def measured(self, trees: Sequence[ThresholdTree], search: SearchReport) -> tuple[GoalRule, list[Candidate]]:
         """Return the goal of "auto", and trees on the table's columns with their costs and mistakes."""
         return self._goal(search), [self._candidate(tree, self.predicted_by(tree)) for tree in trees]
 
-    def loss(self, tree: ThresholdTree, predicted: Indices, search: SearchFacts) -> float:
+    def loss(self, tree: ThresholdTree, predicted: Indices, search: SearchReport) -> float:
         """Return what the goal of "auto" looks at first; IN: predicted (n,): the cluster of each row by the tree."""
         return self._goal(search).loss(self._candidate(tree, predicted))
 
-    def loss_of_cart(self, search: SearchFacts) -> float:
+    def loss_of_cart(self, search: SearchReport) -> float:
         """Return the least loss of CART's trees on the columns of growth, in what the goal of "auto" looks at first."""
         trees = carts_of(self.task, "mistakes" if search.by_agreement else "cost")
         return min(self.loss(tree, tree.predict(self.task.rows), search) for tree in trees)
@@ -193,7 +193,7 @@ class TableSearch:
         """Return the cluster of each row by a tree on the table's columns."""
         return tree.predict(self.coordinates.table, n_jobs=self.task.n_jobs)
 
-    def _goal(self, search: SearchFacts) -> GoalRule:
+    def _goal(self, search: SearchReport) -> GoalRule:
         of_clusters = 0.0 if search.by_agreement else self._cost_of(self.task.reference.labels)
         return GoalRule(search.objective, 0.0 if search.by_agreement else 1.0, of_clusters, self.weight)
 
@@ -275,7 +275,7 @@ class FinishedTree(NamedTuple):
 
         IN: are_all: whether its rows are all rows of the table.
         """
-        found: SearchFacts | None = self.grown.attributes.get("search")
+        found: SearchReport | None = self.grown.attributes.get("search")
         if found is None or (found.gap is None and found.agreement_gap is None):
             return self.grown.attributes
         if are_all and self.search.keeps_leaves(self.grown.tree) and self.search.has_every_cut:

@@ -21,7 +21,7 @@ from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, goal_of, sampled_for_search
-from boxwood.explanation.records import SearchFacts
+from boxwood.explanation.records import SearchReport
 from boxwood.grow import METHODS, Method
 from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import WINDOW, ends_within, optimal_of, resolved, with_cheapest_names
@@ -517,7 +517,7 @@ class AutoSearch:
             better = refined(tree, task, self.loss, deadline=deadline)
         return refilled(better, task, leaves, self.loss, tol=tol, deadline=deadline)
 
-    def facts(self, best: Candidate) -> SearchFacts:
+    def facts(self, best: Candidate) -> SearchReport:
         """Return what was done, and how far the tree is from the cheapest with as many leaves, where that is known."""
         goal, gap = self.goal, None
         if self.bound is not None:
@@ -525,7 +525,7 @@ class AutoSearch:
             gap = gap if gap > settings.ROUNDING else 0.0
         more = None if self.fewest is None else max(best.mistakes - self.fewest, 0.0) / goal.weight
         known = len(self.names), len(self.sample.rows), self.clock.stopped
-        return SearchFacts(goal.objective, goal.reason, *known, gap, more)
+        return SearchReport(goal.objective, goal.reason, *known, gap, more)
 
     def on_length(self) -> tuple[str, ...]:
         """Return a note if the table is so long that a sample of it was taken."""

@@ -13,7 +13,7 @@ from boxwood.batches.tree_sums import TreeSums
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
-from boxwood.explanation.records import SearchFacts
+from boxwood.explanation.records import SearchReport
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.reference import Task
@@ -67,7 +67,7 @@ def _searched(
         for tree, name in (*others, *by_imm.items()):
             trees.setdefault(tree, name)
     best, sums, cost = _taken(facts, rule, trees)
-    found: SearchFacts = grown.attributes["search"]
+    found: SearchReport = grown.attributes["search"]
     search = found._replace(objective=objective, reason=rule.reason)
     known = (*grown.attributes["on_length"], found.reason)
     notes = tuple(note for note in grown.notes if note not in known)

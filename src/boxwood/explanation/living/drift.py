@@ -75,7 +75,7 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
         changes=tuple([one for one in told if one.change != "cut"] or told),  # cuts follow from most other changes
         untested=untested,
         notes=_notes(ex, counts),
-        basis=ex.basis,
+        provenance=ex.provenance,
     )
 
 

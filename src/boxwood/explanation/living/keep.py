@@ -35,7 +35,7 @@ _MANY = 300  # pairs of an old and a new node up to which every part of the new 
 
 
 def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> MeasuredTree:
-    """See `Explanation.keeping`."""
+    """See `Explanation.stay_close_to`."""
     refuse_other_kind("old", old, MeasuredTree, "pass the earlier one, such as bw.load gives")
     refuse_unknown("by", by, ("agreement", "cost"))
     if not (loss := real_number("loss", loss)) >= 0:
@@ -65,7 +65,7 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
     return _told(measured, own, rows, lost(tree), by)
 
 
-_OF_ROWS = "basis", "n_rows", "n_left_out", "n_incomplete", "budget", "mixture"
+_OF_ROWS = "provenance", "n_rows", "n_left_out", "n_incomplete", "budget", "mixture"
 _SAME = ("clusterer", "fixed", "booleans", "given", "kernel", "budget", "positions", "unplaced", "beside", "whole")
 
 

@@ -194,7 +194,7 @@ class DriftFacts:
     changes: tuple[Told, ...]
     untested: str
     notes: tuple[str, ...]
-    basis: Any = None
+    provenance: Any = None
 
     @property
     def n_lost(self) -> float:

@@ -99,7 +99,7 @@ def frontier_on(
     ]
     rows.append(FrontierRow(ex.n_leaves, ex.price, ex.agreement, *_held_out_of(held.of_this), True))
     rows.sort(key=lambda row: (row.leaves, row.is_this))
-    by_agreement = ex.search is not None and ex.search.by_agreement
+    by_agreement = ex.search_report is not None and ex.search_report.by_agreement
     return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, ex._claim_on("agreement"), by_agreement)
 
 
@@ -215,9 +215,9 @@ class Way(NamedTuple):
 
 def way_of(ex: MeasuredTree, evidence: Evidence) -> Way:
     """Return how the larger tree is grown."""
-    if ex.search is not None and not ex.search.by_agreement:
+    if ex.search_report is not None and not ex.search_report.by_agreement:
         return Way("regression-centers", _by_impurity("centers"), "cost", True)
-    if ex.search is not None or evidence.grow is None:
+    if ex.search_report is not None or evidence.grow is None:
         return Way("cart-entropy", _by_impurity("entropy"), "mistakes", True)
     name = next(name for name in sorted(METHODS, key=len, reverse=True) if ex.method.startswith(name))
     has_centers = evidence.kernel is None and evidence.coordinates.measured is None  # in the columns of the task
@@ -269,7 +269,7 @@ def _of_batches(ex: MeasuredTree, evidence: Evidence, facts: BatchStatistics, fo
     thresholds are rounded, a sample does. Price and agreement are those of all rows, held out those of the sample.
     """
     is_rounded, task = evidence.budget.round_thresholds is not None, evidence.task
-    if not folds and not is_rounded and ex.search is None and evidence.grow is not None:
+    if not folds and not is_rounded and ex.search_report is None and evidence.grow is not None:
         way = way_of(ex, evidence)
         tree, _ = way.grown(task.with_leaves(largest_of(ex)))
         shares = shares_of(tree, task, way.objective)

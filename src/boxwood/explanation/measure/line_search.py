@@ -15,7 +15,7 @@ from boxwood.batches import Block
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import checked_validate, how_of, parts_held_out, with_rows_in_memory
 from boxwood.explanation.measure.limited import LARGEST
-from boxwood.explanation.measure.lines import Line, MeasuredLines, first_line, holds, line_rule
+from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, first_line, holds, line_rule
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
 from boxwood.grow.lines.search import WORK, BestRule, LineGoal, best_rules
@@ -29,8 +29,8 @@ NEAR = 0.01  # a rule with fewer conditions, or on preferred columns, may lose s
 MOST_CONDITIONS = 3
 
 
-def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any) -> MeasuredLines:
-    """See `Explanation.lines`."""
+def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any) -> MeasuredRules:
+    """See `Explanation.standalone_rules`."""
     asked = _LineOptions.of(max_conditions, min_precision, min_found)
     validate = None if validate is None else checked_validate(validate)
     given, kept = (*asked, "" if validate is None else how_of(validate)), ex._kept.get("lines")
@@ -43,7 +43,7 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
     return made
 
 
-def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: str) -> MeasuredLines:
+def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: str) -> MeasuredRules:
     there, is_all = with_rows_in_memory(ex)
     evidence, asked_of = there._known(), ex._evidence
     rows = _LineRows.of(evidence)
@@ -59,7 +59,7 @@ def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: st
         _hold_out(lines, chosen, evidence, asked, parts_held_out(evidence.task, validate))
     told, bounds = tuple(map(tuple, lines)), tuple(front.bounds[-1] for front in fronts)
     how_searched = (bounds, _limits(evidence.budget), binary)
-    result = MeasuredLines(ex, told, trees, chosen, *how_searched, *asked, len(rows.labels), 0.0, 0.0, 0.0, how)
+    result = MeasuredRules(ex, told, trees, chosen, *how_searched, *asked, len(rows.labels), 0.0, 0.0, 0.0, how)
     if not is_all and asked_of is not None:
         return _of_all_rows(result, asked_of)
     held = (holds(tree, rows.table) for tree in result.trees if tree is not None)
@@ -215,14 +215,16 @@ def _preferring(found: Sequence[BestRule], on_preferred: Sequence[BestRule]) -> 
     return chosen
 
 
-def _lines(ex: MeasuredTree, rows: _LineRows, cluster: int, front: _Front, binary: Collection[str]) -> list[Line]:
+def _lines(
+    ex: MeasuredTree, rows: _LineRows, cluster: int, front: _Front, binary: Collection[str]
+) -> list[StandaloneRule]:
     """Return the rules of a front with what they hold."""
     size, lines = float(rows.weights[rows.labels == cluster].sum()), []
     for tree, value, bound in zip(*front, strict=False):
         matched, own = _counts(tree, rows, cluster)
         parts = own / size, own / matched if matched else 0.0, 2 * own / (size + matched)
         what = cluster, ex.names[cluster], line_rule(ex, tree, binary), matched
-        lines.append(Line(*what, *parts, max(bound, value), bound <= value + 1e-6))
+        lines.append(StandaloneRule(*what, *parts, max(bound, value), bound <= value + 1e-6))
     return lines
 
 
@@ -233,7 +235,7 @@ def _counts(tree: ThresholdTree, rows: _LineRows, cluster: int) -> tuple[float, 
 
 
 def _hold_out(
-    lines: Sequence[list[Line]],
+    lines: Sequence[list[StandaloneRule]],
     chosen: Sequence[int | None],
     evidence: Evidence,
     asked: _LineOptions,
@@ -256,7 +258,7 @@ def _hold_out(
 # ------------------------------------------------------------------------------------ all rows of a table in batches
 
 
-def _of_all_rows(lines: MeasuredLines, evidence: Evidence) -> MeasuredLines:
+def _of_all_rows(lines: MeasuredRules, evidence: Evidence) -> MeasuredRules:
     """Return lines that were made on a sample with the counts of all rows, from one pass; nothing is proved of them."""
     make = partial(_Counts, lines.trees_of_fronts, lines.trees, lines.explanation.n_clusters)
     if evidence.facts is not None:
@@ -279,7 +281,7 @@ def _of_all_rows(lines: MeasuredLines, evidence: Evidence) -> MeasuredLines:
     return replace(told, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreement)
 
 
-def _recounted(line: Line, counts: Sequence[float], sizes: Floats) -> Line:
+def _recounted(line: StandaloneRule, counts: Sequence[float], sizes: Floats) -> StandaloneRule:
     """Return a line with other counts; IN: counts: weight of the rows that it holds, and of its cluster among them."""
     (matched, own), size = counts, float(sizes[line.cluster])
     parts = own / size if size else 0.0, own / matched if matched else 0.0, 2 * own / (size + matched)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
 
 
-class Line(NamedTuple):
+class StandaloneRule(NamedTuple):
     """A one-line rule for a cluster.
 
     Parameters
@@ -64,11 +64,11 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class MeasuredLines:
-    """The fields of `Lines`, which says what they are, and what follows from them alone."""
+class MeasuredRules:
+    """The fields of `StandaloneRules`, which says what they are, and what follows from them alone."""
 
     explanation: MeasuredTree
-    fronts: tuple[tuple[Line, ...], ...]
+    fronts: tuple[tuple[StandaloneRule, ...], ...]
     trees_of_fronts: tuple[tuple[ThresholdTree, ...], ...]
     chosen: tuple[int | None, ...]
     bounds: tuple[float, ...]
@@ -84,7 +84,7 @@ class MeasuredLines:
     validated: str = ""
 
     @property
-    def lines(self) -> tuple[Line | None, ...]:
+    def lines(self) -> tuple[StandaloneRule | None, ...]:
         """The line of each cluster; None for one without a line."""
         return tuple(None if i is None else front[i] for i, front in zip(self.chosen, self.fronts, strict=True))
 
@@ -107,7 +107,7 @@ class MeasuredLines:
         """Whether lines were made on some of the rows that they count."""
         return self.n_rows < self.explanation.n_rows - self.explanation.n_left_out
 
-    def _claim(self, line: Line, bound: float) -> Claim:
+    def _claim(self, line: StandaloneRule, bound: float) -> Claim:
         measure, least = "f1", 0.0
         if self.min_precision is not None:
             measure, least = "found", self.min_precision
@@ -142,7 +142,7 @@ class MeasuredLines:
         return sorted({j for tree in self.trees if tree is not None for j in tree.features.tolist()})
 
 
-def first_line(lines: MeasuredLines, table: Floats) -> Indices:
+def first_line(lines: MeasuredRules, table: Floats) -> Indices:
     """Return the cluster of the first line that holds each row of a table of numbers and codes, -1 for none."""
     found = np.full(len(table), -1)
     for cluster in lines.order[::-1]:
@@ -151,7 +151,7 @@ def first_line(lines: MeasuredLines, table: Floats) -> Indices:
     return found
 
 
-def lines_of_rows(lines: MeasuredLines, X: Any) -> Indices:
+def lines_of_rows(lines: MeasuredRules, X: Any) -> Indices:
     """Return the cluster of the first line that holds each row, -1 for none; `X` is read as for `predict`."""
     held = holds_of_rows(lines, X)
     found = np.full(len(held), -1)
@@ -160,8 +160,8 @@ def lines_of_rows(lines: MeasuredLines, X: Any) -> Indices:
     return found
 
 
-def holds_of_rows(lines: MeasuredLines, X: Any) -> Bools:
-    """See `Lines.holds`."""
+def holds_of_rows(lines: MeasuredRules, X: Any) -> Bools:
+    """See `StandaloneRules.holds`."""
     trees = lines.trees
     if not any(tree is not None for tree in trees):
         raise DataError("no cluster has a line, so none can be given to rows; ask for less, or for more conditions")
@@ -188,8 +188,8 @@ def line_rule(ex: MeasuredTree, tree: ThresholdTree, binary: Collection[str] = (
     return tuple(one._replace(intervals=value_of_two(one)) if one.column in binary else one for one in rule)
 
 
-def as_dict(lines: MeasuredLines) -> dict[str, Any]:
-    """See `Lines.to_dict`."""
+def as_dict(lines: MeasuredRules) -> dict[str, Any]:
+    """See `StandaloneRules.to_dict`."""
     names = ("max_conditions", "min_precision", "min_found", "n_rows", "n_unmatched", "n_overlapping", "agreement")
     entries: dict[str, Any] = {name: getattr(lines, name) for name in (*names, "validated", "order", "bounds")}
     entries["lines"] = [None if line is None else _entry(line) for line in lines.lines]
@@ -198,31 +198,31 @@ def as_dict(lines: MeasuredLines) -> dict[str, Any]:
     return found
 
 
-def _entry(line: Line) -> dict[str, Any]:
+def _entry(line: StandaloneRule) -> dict[str, Any]:
     return line._asdict() | {"conditions": len(line.rule), "rule": rule(line.rule, whole=True)}
 
 
-def renamed_in(lines: MeasuredLines, ex: MeasuredTree) -> MeasuredLines:
+def renamed_in(lines: MeasuredRules, ex: MeasuredTree) -> MeasuredRules:
     """Return the lines of clusters with other names; IN: ex: the explanation with these."""
     fronts = tuple(tuple(line._replace(name=ex.names[line.cluster]) for line in front) for front in lines.fronts)
     return replace(lines, fronts=fronts, explanation=replace(lines.explanation, clusters=ex.clusters))
 
 
-def unmatched_rows(lines: MeasuredLines) -> tuple[int, ...]:
-    """See `Lines.unmatched`."""
+def unmatched_rows(lines: MeasuredRules) -> tuple[int, ...]:
+    """See `StandaloneRules.unmatched`."""
     number, rows, evidence = _number_of_lines(lines)
     return tuple(evidence.in_table(row) for row in rows[number.sum(axis=0) == 0].tolist())
 
 
-def overlapping_rows(lines: MeasuredLines) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """See `Lines.overlaps`."""
+def overlapping_rows(lines: MeasuredRules) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """See `StandaloneRules.overlaps`."""
     number, rows, evidence = _number_of_lines(lines)
     order = np.array(lines.order, dtype=np.intp)
     several = np.flatnonzero(number.sum(axis=0) > 1).tolist()
     return tuple((evidence.in_table(int(rows[i])), tuple(order[number[order, i]].tolist())) for i in several)
 
 
-def _number_of_lines(lines: MeasuredLines) -> tuple[Bools, Indices, Evidence]:
+def _number_of_lines(lines: MeasuredRules) -> tuple[Bools, Indices, Evidence]:
     """Return which lines hold each row that is in a cluster, shape (k, n), the rows, and where they are."""
     evidence = lines.explanation._rows("this list")
     rows = np.flatnonzero(evidence.task.kept)

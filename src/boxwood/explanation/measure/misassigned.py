@@ -18,7 +18,7 @@ from boxwood.explanation.records import Confusion, Named, as_table, condition_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
-from boxwood.words.claims import set_aside
+from boxwood.words.claims import exceptions
 from boxwood.words.rules import condition
 from boxwood.words.values import counted, of_leaves, percent
 
@@ -73,8 +73,8 @@ class MisassignedRows(Named[Misassigned]):
         return as_table(self)
 
 
-class SetAside(NamedTuple):
-    """The fewest rows without which the tree's rules give every row its own cluster; made by `Explanation.set_aside`.
+class Exceptions(NamedTuple):
+    """The fewest rows without which the tree's rules give every row its own cluster; made by `Explanation.exceptions`.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class SetAside(NamedTuple):
         return self.verdict
 
 
-def set_aside_of(ex: MeasuredTree) -> SetAside:
-    """See `Explanation.set_aside`."""
+def exceptions_of(ex: MeasuredTree) -> Exceptions:
+    """See `Explanation.exceptions`."""
     rows, share, claim = misassigned_in(ex), 1 - ex.agreement, ex._claim_on("agreement")
     least = 0.0 if share <= 0 else None if claim is None else max(share - claim.by, 0.0)
     of_weight = f" ({percent(share)} of the weight)" if ex.weighted else f" ({percent(share)})"
@@ -110,10 +110,10 @@ def set_aside_of(ex: MeasuredTree) -> SetAside:
     if not rows:
         told = "The rules are perfect: no row has to be set aside."
     elif claim is not None:
-        told += f" {set_aside(claim)}"
+        told += f" {exceptions(claim)}"
     else:
         told += f" Whether another tree of {of_leaves(ex.n_leaves)} has to set aside fewer is not known."
-    return SetAside(rows, max(share, 0.0), least, told, claim)
+    return Exceptions(rows, max(share, 0.0), least, told, claim)
 
 
 def misassigned_in(ex: MeasuredTree) -> tuple[Misassigned, ...]:

@@ -401,9 +401,9 @@ def _of_sums(name: str, summed: _Summed, j: int, quantiles: Floats) -> NumberCol
     return _numbers(name, moments, quantiles[[*present, -1]])
 
 
-def typical_of(ex: MeasuredTree) -> tuple[int | None, ...]:
-    """See `Explanation.typical`."""
-    ex._refuse_batches("typical()")
+def representatives_of(ex: MeasuredTree) -> tuple[int | None, ...]:
+    """See `Explanation.representatives`."""
+    ex._refuse_batches("representatives()")
     rows = ex._rows()
     found = typical_rows(rows.task, rows.coordinates.table.values, rows.columns, profiled(ex))
     return tuple(None if row is None else rows.in_table(row) for row in found)

@@ -1,6 +1,6 @@
 """What may be written of clusters: nothing of those of few rows but their size and their rules.
 
-A page and a model file are passed on, so they hold no value of a single row. `profile_told`, `worth_told` and
+A page and a model file are passed on, so they hold no value of a single row. `profile_told`, `totals_told` and
 `spreads_told` leave out clusters of few rows, and are of the rows of the others alone: what is said of all rows, less
 what is said of the others, would tell what was left out. Words of few rows are told where rules need them.
 """
@@ -20,10 +20,10 @@ from boxwood.explanation.records import (
     FEW,
     CategoryColumn,
     ClusterSummary,
-    ClusterWorth,
+    ClusterTotals,
     ColumnProfile,
     NumberColumn,
-    Worth,
+    Totals,
 )
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def profile_told(ex: MeasuredTree, least: int = FEW) -> tuple[ColumnProfile, ...
     return tuple(one for one in told if one is not None)
 
 
-def worth_told(ex: MeasuredTree, least: int = FEW) -> Worth | None:
+def totals_told(ex: MeasuredTree, least: int = FEW) -> Totals | None:
     """Return the sums that were asked for, without those of fewer rows than `least`; shares are of what is told."""
-    found: Worth | None = ex._kept.get("worth")
+    found: Totals | None = ex._kept.get("totals")
     if found is None:
         return None
     rows = rows_of_clusters(ex).tolist()
@@ -90,7 +90,7 @@ def worth_told(ex: MeasuredTree, least: int = FEW) -> Worth | None:
     total = math.fsum(x for x in own if x is not None)
     has_shares = total > 0 and all(x is None or x >= 0 for x in own)
     clusters = tuple(
-        ClusterWorth(None, None, None) if x is None else one._replace(total=x, share=x / total if has_shares else None)
+        ClusterTotals(None, None, None) if x is None else one._replace(total=x, share=x / total if has_shares else None)
         for x, one in zip(own, found.clusters, strict=True)
     )
     return found._replace(total=total, clusters=clusters)
@@ -138,7 +138,7 @@ def _with_dates(column: ColumnProfile, dates: Mapping[str, Dates]) -> ColumnProf
     return column._replace(dates=dates[column.column]) if is_dated else column  # type: ignore[call-arg]
 
 
-def _rows_with_value(n: float, cluster: ClusterSummary, one: ClusterWorth) -> float:
+def _rows_with_value(n: float, cluster: ClusterSummary, one: ClusterTotals) -> float:
     """Return about how many rows of a cluster a sum is of, by its mean; all of its `n` rows where that is 0."""
     if not one.mean or one.total is None or not cluster.size:
         return n if one.mean is not None else 0.0

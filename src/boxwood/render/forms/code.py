@@ -26,7 +26,7 @@ from boxwood.tree import Interval
 from boxwood.tree.boxes import without_missing
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.lines import MeasuredLines
+    from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
 
 _HEAD = '''\
@@ -220,8 +220,8 @@ def cluster(row: Mapping[{names}, Any]) -> {clusters}:
 '''
 
 
-def python_of_lines(lines: MeasuredLines) -> str:
-    """See `Lines.to_python`."""
+def python_of_lines(lines: MeasuredRules) -> str:
+    """See `StandaloneRules.to_python`."""
     ex, tested = lines.explanation, lines.features
     names = [ex.columns[j] for j in tested]
     body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _of_lines(lines, _Python()))
@@ -236,7 +236,7 @@ def python_of_lines(lines: MeasuredLines) -> str:
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
 
-def _of_lines(lines: MeasuredLines, language: Language) -> list[str]:
+def _of_lines(lines: MeasuredRules, language: Language) -> list[str]:
     """Return the lines of the function's body: each column is read, and then one line after the other is tried."""
     ex = lines.explanation
     variables = identifiers(ex.columns, lines.features, language.reserved)
@@ -565,8 +565,8 @@ def javascript(model: Any, *, module: bool = False) -> str:
     return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", why_none, end])
 
 
-def javascript_of_lines(lines: MeasuredLines, *, module: bool) -> str:
-    """See `Lines.to_javascript`."""
+def javascript_of_lines(lines: MeasuredRules, *, module: bool) -> str:
+    """See `StandaloneRules.to_javascript`."""
     ex, tested = lines.explanation, lines.features
     body = "\n".join(f"  {line}" for line in _of_lines(lines, _JavaScript()))
     begin = _HEAD_OF_JAVASCRIPT.format(

@@ -18,9 +18,9 @@ from boxwood.explanation.living.shapes import all_edges
 from boxwood.explanation.living.sides import Side, side_of
 from boxwood.reference.labels import encode_labels
 from boxwood.render.forms.dialects import dialect_of
+from boxwood.render.forms.monitoring import leaf_case, lost_case
 from boxwood.render.forms.sql import column_tests
 from boxwood.render.forms.sql_tests import Test
-from boxwood.render.forms.watch import leaf_case, lost_case
 from boxwood.table.connect import Tick
 from boxwood.table.duck import Query
 from boxwood.table.labels import Rules, inputs_of, rows_with

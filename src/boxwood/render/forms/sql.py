@@ -42,7 +42,7 @@ from boxwood.tree.nodes import Cut
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.lines import MeasuredLines
+    from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
 
 NO_TYPES: Mapping[str, str] = MappingProxyType({})
@@ -136,8 +136,8 @@ def sql(
     return comment(ex, "-- ") + remarks + said + written
 
 
-def sql_of_lines(lines: MeasuredLines, *, dialect: Any, table: str | Sequence[str] | None) -> str:
-    """See `Lines.to_sql`."""
+def sql_of_lines(lines: MeasuredRules, *, dialect: Any, table: str | Sequence[str] | None) -> str:
+    """See `StandaloneRules.to_sql`."""
     spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in tested])
@@ -162,7 +162,7 @@ def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dial
     """
     given = given or {}
     refuse_unknown_columns(given, ex.columns)
-    found = {} if ex.basis is None else dict(ex.basis.types)
+    found = {} if ex.provenance is None else dict(ex.provenance.types)
     found |= {name: "BOOLEAN" if type is bool else "" for name, type in _stood_as_text(ex).items()}
     if dialect.may_hold_text:
         found = {name: type for name, type in found.items() if type in ("DATE", "TEXT")}
@@ -183,7 +183,7 @@ def _stood_as_text(ex: MeasuredTree) -> dict[str, type]:
     """Return the columns of dates and booleans that were text in the table, with what they hold."""
     kinds: dict[str, type] = {ex.columns[j]: datetime for j in ex._date_columns}
     kinds |= {ex.columns[j]: bool for j, known in ex._coded_columns.items() if known.are_truths}
-    texts = [] if ex.basis is None else [name for name, type in ex.basis.types if type == "TEXT"]
+    texts = [] if ex.provenance is None else [name for name, type in ex.provenance.types if type == "TEXT"]
     return {name: kinds[name] for name in texts if name in kinds}
 
 

@@ -14,7 +14,7 @@ from boxwood._messages import as_cell
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.explanation.living.shapes import rows_lacking
-from boxwood.explanation.measure.told import worth_told
+from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.walk import (
     WalkStep,
@@ -31,7 +31,7 @@ from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.claims import at_least, none_better
 from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
-from boxwood.words.measured import cluster_parts, doubt, grown_by, worth_text
+from boxwood.words.measured import cluster_parts, doubt, grown_by, totals_text
 from boxwood.words.notes import in_short, lack_groups
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, numbers, rule
 from boxwood.words.values import (
@@ -51,7 +51,7 @@ from boxwood.words.values import (
 )
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.lines import MeasuredLines
+    from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
 
@@ -119,7 +119,7 @@ def text(model: Any) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- explanation
-def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.lines()") -> str:
+def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.standalone_rules()") -> str:
     """Return the rules, what they lose, and the note that asks for the most important thing to be done, if one does.
 
     IN: more, lines: where the other notes and one-line rules are.
@@ -165,8 +165,8 @@ NO_PRICE = "no price is shown, as these clusters do not follow distances"
 
 
 def notes_of(ex: MeasuredTree) -> list[str]:
-    """Return the notes as they are printed: in short why there is no price, which `ex.search.reason` says in full."""
-    reason = "" if ex.search is None else ex.search.reason
+    """Return the notes as they are printed: in short why there is no price, which `ex.search_report.reason` says in full."""
+    reason = "" if ex.search_report is None else ex.search_report.reason
     return [NO_PRICE if reason and note == reason else note for note in ex.notes]
 
 
@@ -181,8 +181,8 @@ def findings(ex: MeasuredTree) -> list[str]:
 
 
 def _worth(ex: MeasuredTree) -> list[str]:
-    worth = worth_told(ex)
-    return [] if worth is None else [worth_text(worth, ex.names)]
+    worth = totals_told(ex)
+    return [] if worth is None else [totals_text(worth, ex.names)]
 
 
 def always(ex: MeasuredTree) -> str:
@@ -193,7 +193,7 @@ def always(ex: MeasuredTree) -> str:
 
 def tells_price(ex: MeasuredTree) -> bool:
     """Return whether the price says something: not where agreement alone decided."""
-    return ex.search is None or not ex.search.by_agreement
+    return ex.search_report is None or not ex.search_report.by_agreement
 
 
 def headline(ex: MeasuredTree) -> str:
@@ -345,7 +345,7 @@ TREE_FROM = 4  # leaves, from which on a tree shows more than the rules
 def printed(model: Any, *, more: str) -> str:
     """Return what a command prints: the rules in brief, and the tree where it shows more than they do."""
     ex = explanation_of(model)
-    said = brief(ex, more=more, lines="--lines")
+    said = brief(ex, more=more, lines="--standalone-rules")
     return said if ex.n_leaves < TREE_FROM else f"{said}\n\n{tree(ex)}"
 
 
@@ -484,8 +484,8 @@ def markdown(model: Any) -> str:
     return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {escaped(made)}."])
 
 
-def markdown_of_lines(lines: MeasuredLines) -> str:
-    """See `Lines.to_markdown`."""
+def markdown_of_lines(lines: MeasuredRules) -> str:
+    """See `StandaloneRules.to_markdown`."""
     head, *cells = table_of(lines)
     rows = [" | ".join(["cluster", *head[1:]]), " | ".join(["---", *["---:"] * (len(head) - 2), "---"])]
     for (name, *shares, said), line in zip(cells, lines.lines, strict=True):

@@ -302,7 +302,7 @@ def provenance(ex: MeasuredTree) -> tuple[str, str]:
 
     The date is that of the rules, so the same model is always written alike.
     """
-    known = ex.basis
+    known = ex.provenance
     made = "boxwood" if known is None else f"boxwood {known.version}, {known.made}, from {_source(known.source)}"
     counts = f"{counted(ex.n_clusters, 'cluster')}, {of_leaves(ex.n_leaves)}, agreement {percent(ex.agreement)}"
     return made, counts

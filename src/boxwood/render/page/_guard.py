@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood.errors import DataError
-from boxwood.explanation.measure.told import profile_told, rows_of_clusters, worth_told
+from boxwood.explanation.measure.told import profile_told, rows_of_clusters, totals_told
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.page._parts import LARGEST
@@ -46,10 +46,10 @@ def as_shown(ex: MeasuredTree, count: int | None, *, has_profile: bool = True) -
     if has_profile:
         _profile_or_none(ex)
     least = least_shown(count)
-    kept = {name: one for name, one in ex._kept.items() if name not in ("picture", "worth")}
+    kept = {name: one for name, one in ex._kept.items() if name not in ("picture", "totals")}
     kept |= {"profile": profile_told(ex, least) if has_profile else (), "bars": _bars_told(ex, least, count)}
-    if (worth := worth_told(ex, least)) is not None:
-        kept["worth"] = worth
+    if (worth := totals_told(ex, least)) is not None:
+        kept["totals"] = worth
     found = replace(ex, _kept=kept)
     if count is not None:
         kept["shapes"] = {}  # rows of words
@@ -192,7 +192,7 @@ def _kept(ex: MeasuredTree, sizes: Floats, n_kept: int, count: int) -> dict[str,
     """Return the measurements that were asked for, rounded."""
     from boxwood.explanation.verdict import ROWS, verdict_of
 
-    kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier", "worth", "lines")}
+    kept = {name: found for name, found in ex._kept.items() if name not in ("picture", "frontier", "totals", "lines")}
     kept["profile"] = tuple(filter(None, (_column(ex, one, sizes, count) for one in ex._kept.get("profile", ()))))
     if "stability" in kept:
         stability = kept["stability"]._replace(n_rows=min(n_kept, ROWS))

@@ -77,7 +77,7 @@ def tree_shapes(picture: Picture, ways: Sequence[Ways] = ()) -> dict[str, Any]:
 
 def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
     """Return the basis of an explanation as names and texts, without what is unknown."""
-    known = ex.basis
+    known = ex.provenance
     rows = counted(ex.n_rows, "row")
     scaling = "columns scaled to equal spread" if ex.standardized else "columns in their own units"
     n_columns = len(ex.columns) if known is None else known.n_columns
@@ -97,7 +97,7 @@ def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
 
 def _how_many(ex: MeasuredTree) -> str:
     """Return how many columns are looked at, of those that could be: labels, weights and columns not chosen apart."""
-    left_out = ex.basis.left_out if ex.basis else ()
+    left_out = ex.provenance.left_out if ex.provenance else ()
     n_others = sum(len(one.columns) for one in left_out if one.reason != NOT_CHOSEN)
     if n_others:
         return f"{len(ex.columns):,} of {len(ex.columns) + n_others:,}"

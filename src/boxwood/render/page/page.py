@@ -42,12 +42,12 @@ from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.claims import at_least
 from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
-from boxwood.words.measured import grown_by, share_of_worth, worth_line
+from boxwood.words.measured import grown_by, share_of_total, totals_line
 from boxwood.words.values import cluster_name, column_name, joined, percent, shortened
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
-    from boxwood.explanation.records import ClusterSummary, ColumnProfile, Worth
+    from boxwood.explanation.records import ClusterSummary, ColumnProfile, Totals
 
 _FORMS = {
     "sql": "SQL",
@@ -123,7 +123,7 @@ def in_notebook(ex: MeasuredTree) -> str:
 
 
 # ----------------------------------------------------------------------------------------------------------- facts
-_IN_BASIS = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
+_IN_PROVENANCE = re.compile(r"left out, |[\d,]+ of [\d,]+ columns (is|are) used: ")
 """Notes on columns of which the page tells at its top what it rests on."""
 
 
@@ -153,7 +153,7 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "confusion": confusion(ex, picture),
         "grown_by": grown_by(ex.method),
         "unbeaten": unbeaten(ex),
-        "notes": [printable(note) for note in notes_of(ex) if ex.basis is None or not _IN_BASIS.match(note)],
+        "notes": [printable(note) for note in notes_of(ex) if ex.provenance is None or not _IN_PROVENANCE.match(note)],
         "has_rows": ex._in_memory is not None,
     }
 
@@ -318,7 +318,7 @@ def cards(
 
     IN: hidden: clusters of which no values are shown, and how many rows they have; count: to which rows are rounded.
     """
-    worth: Worth | None = ex._kept.get("worth")
+    worth: Totals | None = ex._kept.get("totals")
     unnamed = bool(profile) and all(isinstance(name, int) for name in ex.names)
     told = _with_shares(ex.clusters, hidden)
     suggested = suggested_names(told, profile) if unnamed else {}
@@ -333,8 +333,8 @@ def cards(
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
                 "distinctive_columns": [] if is_hidden else distinctive_columns(profile, among, FEW),
-                "worth": None if worth is None else worth_line(worth, cluster.cluster),
-                "of_value": None if worth is None else share_of_worth(worth, cluster.cluster),
+                "totals": None if worth is None else totals_line(worth, cluster.cluster),
+                "of_value": None if worth is None else share_of_total(worth, cluster.cluster),
                 "suggested": suggested.get(cluster.name),
             }
         )

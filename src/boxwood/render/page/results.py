@@ -29,7 +29,7 @@ def result_in_notebook(result: Any) -> str:
     """
     kind, text = type(result).__name__, str(result)
     facts: dict[str, Any] = dict.fromkeys(("cards", "caption", "curve", "stability", "table", "text", "tree"))
-    n_clusters = len(result if kind in ("Clusters", "Lines") else getattr(result, "clusters", ()))
+    n_clusters = len(result if kind in ("Clusters", "StandaloneRules") else getattr(result, "clusters", ()))
     try:
         if kind == "Clusters":
             swatches = swatches_of(tuple(one.name for one in result))
@@ -43,7 +43,7 @@ def result_in_notebook(result: Any) -> str:
             facts["caption"], facts["table"] = _by_effect(result)
         elif kind in TABLES:
             facts["caption"], facts["table"], _ = TABLES[kind](result)
-        elif kind == "Lines":
+        elif kind == "StandaloneRules":
             facts |= {"cards": _cards_of_lines(result), "text": text.partition("\n\n")[2]}
         else:
             facts["text"] = text
@@ -89,7 +89,7 @@ def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, An
         "caught": None if cluster.found is None or not cluster.rules else percent(cluster.found),
         "precision": None if cluster.precision is None else percent(cluster.precision),
         "doubt": doubt(cluster).strip(),
-        "worth": None,
+        "totals": None,
     }
 
 

@@ -28,7 +28,7 @@ from boxwood.words.values import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boxwood.explanation.measure.lines import MeasuredLines
+    from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import (
         CategoryColumn,
@@ -182,7 +182,7 @@ def plot_frontier(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
 
 
 def plot_map_of_k(rows: Sequence[Any], chosen: int, ax: Axes | None = None) -> Axes:
-    """Draw numbers of clusters side by side; IN: rows: `OfK`; see `MapOfK.plot`."""
+    """Draw numbers of clusters side by side; IN: rows: `OfK`; see `KComparison.plot`."""
     ax = axes_or_new(ax, 6.0, 4.0)
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
@@ -224,8 +224,8 @@ def _words(row: FrontierRow, by_price: bool) -> str:
     return f"this tree: {of_leaves(row.leaves)}, {times}agreement {percent(row.agreement)}"
 
 
-def plot_lines(lines: MeasuredLines, ax: Axes | None = None) -> Axes:
-    """Draw each cluster's front; see `Lines.plot`."""
+def plot_lines(lines: MeasuredRules, ax: Axes | None = None) -> Axes:
+    """Draw each cluster's front; see `StandaloneRules.plot`."""
     ax = axes_or_new(ax, 6.0, 4.5)
     from matplotlib.ticker import PercentFormatter
 

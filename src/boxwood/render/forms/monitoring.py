@@ -35,10 +35,10 @@ class _WatchLine(NamedTuple):
     of: str
 
 
-def watch_sql(
+def monitoring_sql(
     ex: MeasuredTree, dialect: str, table: str | Sequence[str], types: Mapping[str, str] | None = None
 ) -> str:
-    """See `Explanation.watch_sql`."""
+    """See `Explanation.monitoring_sql`."""
     spoken = dialect_of(dialect)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])

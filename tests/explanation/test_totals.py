@@ -37,9 +37,9 @@ def test_sums_are_those_of_pandas(seed):
     for weights in (None, "weight"):
         ex = explain(frame, "segment", columns=["age", "spent"], sample_weight=weights)
         factor = 1 if weights is None else frame["weight"]
-        agrees(ex.worth("spent"), frame, factor)
-        agrees(ex.worth("spent", frame), frame, factor)
-        agrees(ex.worth("visits", frame["visits"]), frame, factor)
+        agrees(ex.totals("spent"), frame, factor)
+        agrees(ex.totals("spent", frame), frame, factor)
+        agrees(ex.totals("visits", frame["visits"]), frame, factor)
 
 
 @law(8)
@@ -50,11 +50,11 @@ def test_gaps_of_a_column_that_is_looked_at_add_nothing(seed):
     for weights in (None, "weight"):
         ex = explain(frame, "segment", columns=["age", "visits"], sample_weight=weights)
         factor = np.ones(len(frame)) if weights is None else frame["weight"]
-        found = ex.worth("visits")
-        assert found == explain(frame, "segment", columns=["age"], sample_weight=weights).worth("visits", frame)
+        found = ex.totals("visits")
+        assert found == explain(frame, "segment", columns=["age"], sample_weight=weights).totals("visits", frame)
         assert found.total == pytest.approx((frame["visits"] * factor).sum())
         assert found.n_missing == frame["visits"].isna().sum()
-    in_batches = explain(scan(pa.Table.from_pandas(frame)), "segment", columns=["age", "visits"]).worth("visits")
+    in_batches = explain(scan(pa.Table.from_pandas(frame)), "segment", columns=["age", "visits"]).totals("visits")
     assert in_batches.n_missing == found.n_missing
     assert in_batches.total == pytest.approx(frame["visits"].sum())
 
@@ -62,34 +62,34 @@ def test_gaps_of_a_column_that_is_looked_at_add_nothing(seed):
 def test_rows_that_are_dropped_have_no_worth():
     frame = customers(0)
     frame.loc[:9, "age"] = np.nan
-    ex = explain(frame, "segment", columns=["age"], value="visits")
-    agrees(ex.worth("visits", frame), frame.iloc[10:], 1)
+    ex = explain(frame, "segment", columns=["age"], value_column="visits")
+    agrees(ex.totals("visits", frame), frame.iloc[10:], 1)
 
 
 def test_batches_and_the_model_file_tell_the_same(tmp_path):
     frame = customers(1)
     table = pa.Table.from_pandas(frame[["age", "spent", "segment"]])
-    ex = explain(frame, "segment", columns=["age", "spent"], value="spent")
-    by_passes = explain(scan(table), "segment", value="spent")
-    assert by_passes._kept["worth"].total == pytest.approx(ex._kept["worth"].total)
+    ex = explain(frame, "segment", columns=["age", "spent"], value_column="spent")
+    by_passes = explain(scan(table), "segment", value_column="spent")
+    assert by_passes._kept["totals"].total == pytest.approx(ex._kept["totals"].total)
     ex.save(tmp_path / "model.json")
-    assert load(tmp_path / "model.json")._kept["worth"] == ex._kept["worth"]
+    assert load(tmp_path / "model.json")._kept["totals"] == ex._kept["totals"]
 
 
 def test_negative_sums_have_no_shares():
     ex = explain([[1.0, -5.0], [9.0, 7.0]], ["a", "b"], columns=["x", "gain"])
-    assert [own.share for own in ex.worth("gain").clusters] == [None, None]
+    assert [own.share for own in ex.totals("gain").clusters] == [None, None]
 
 
 def test_what_cannot_be_summed():
     frame = customers(2)
     ex = explain(frame, "segment", columns=["age"])
     with pytest.raises(DataError, match="'spent' is not a column of numbers that was examined"):
-        ex.worth("spent")
+        ex.totals("spent")
     with pytest.raises(DataError, match=r"there are 80 rows, but values of shape \(3,\)"):
-        ex.worth("spent", [1.0, 2.0, 3.0])
+        ex.totals("spent", [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="must be numbers"):
-        ex.worth("segment", frame)
+        ex.totals("segment", frame)
 
 
 @law(8)
@@ -126,10 +126,10 @@ def test_a_column_that_no_rule_looks_at_is_summed_by_a_pass(seed):
     frame = customers(seed)
     table = pa.Table.from_pandas(frame)
     for weights in (None, "weight"):
-        ex = explain(scan(table), "segment", columns=["age"], sample_weight=weights, value="visits")
-        agrees(ex._kept["worth"], frame, 1 if weights is None else frame["weight"])
-        here = explain(frame, "segment", columns=["age"], sample_weight=weights).worth("visits", frame)
-        assert ex.worth("visits") == here  # to the last digit
+        ex = explain(scan(table), "segment", columns=["age"], sample_weight=weights, value_column="visits")
+        agrees(ex._kept["totals"], frame, 1 if weights is None else frame["weight"])
+        here = explain(frame, "segment", columns=["age"], sample_weight=weights).totals("visits", frame)
+        assert ex.totals("visits") == here  # to the last digit
 
 
 @pytest.mark.parametrize("missing", ["drop", "learn"])
@@ -137,22 +137,22 @@ def test_in_batches_with_gaps_and_with_clusters_that_are_made(missing, request):
     frame = customers(3)
     frame.loc[:9, "age"] = np.nan
     table = pa.Table.from_pandas(frame)
-    agrees(explain(scan(table), "segment", columns=["age"], missing=missing).worth("visits"), frame.iloc[10:], 1)
+    agrees(explain(scan(table), "segment", columns=["age"], missing=missing).totals("visits"), frame.iloc[10:], 1)
     request.getfixturevalue("rows_drawn")
     ex = explain(scan(table), n_clusters=2, columns=["age", "spent"], random_state=0, missing="drop")
     rows = frame.iloc[10:].assign(segment=ex.predict(frame.iloc[10:]))
     assert ex.agreement == 1  # so the rules name the clusters
-    agrees(ex.worth("visits"), rows, 1)
-    agrees(ex.worth("weight"), rows, 1)
+    agrees(ex.totals("visits"), rows, 1)
+    agrees(ex.totals("weight"), rows, 1)
 
 
 def test_a_column_that_cannot_be_summed_is_named():
     ex = explain(scan(pa.Table.from_pandas(customers(0))), "segment", columns=["age"], sample_weight="weight")
     with pytest.raises(DataError, match="has no column 'spend'; its columns: age, spent"):
-        ex.worth("spend")
+        ex.totals("spend")
     with pytest.raises(DataError, match="values must be numbers, but column 'segment' of "):
-        ex.worth("segment")
-    assert ex.worth("weight").n_missing == 0
+        ex.totals("segment")
+    assert ex.totals("weight").n_missing == 0
 
 
 @law(24)
@@ -169,10 +169,10 @@ def test_sums_beyond_the_largest_float_are_refused_and_others_are_right(seed):
     ex = explain(frame[["age"]], frame["segment"].to_numpy(), sample_weight=weights)
     if not each_fits or max(map(abs, [*right, sum(right)])) > largest:
         with pytest.raises(DataError, match="'v' add up to more than the largest float"):
-            ex.worth("v", value)
+            ex.totals("v", value)
         return
     try:
-        found = {own: cluster.total for own, cluster in zip(ex.names, ex.worth("v", value).clusters, strict=True)}
+        found = {own: cluster.total for own, cluster in zip(ex.names, ex.totals("v", value).clusters, strict=True)}
     except DataError:  # sums on the way to it may be too large
         return
     assert [found[name] for name in ("old", "young")] == [float(one) for one in right]

@@ -1,4 +1,4 @@
-"""`boxwood lines MODEL`: the one-line rules that a saved model holds, as text or as code."""
+"""`boxwood standalone-rules MODEL`: the one-line rules that a saved model holds, as text or as code."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from boxwood.errors import DataError
 from boxwood.render.forms.dialects import DIALECTS, OTHER_NAMES
 
 if TYPE_CHECKING:
-    from boxwood.api.lines import Lines
+    from boxwood.api.standalone_rules import StandaloneRules
 
 _FORMS = ("text", "markdown", "json", "sql", "python", "javascript")
 _EPILOG = """\b
 Examples:
-  boxwood lines model.json
-  boxwood lines model.json --to sql --dialect postgres --table sales.customers
+  boxwood standalone-rules model.json
+  boxwood standalone-rules model.json --to sql --dialect postgres --table sales.customers
 """
 
 
@@ -38,7 +38,7 @@ Examples:
 def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
     """Print the one-line rules of a model: for each cluster the shortest rule that says who is in it.
 
-    MODEL was written by `boxwood explain --lines --save MODEL`, or by Python after `lines()`. A row gets the cluster of
+    MODEL was written by `boxwood explain --standalone-rules --save MODEL`, or by Python after `standalone_rules()`. A row gets the cluster of
     the line that holds it with the highest precision, on a tie that with more rows. A row in no line gets NULL or
     None.
     """
@@ -48,15 +48,17 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     refuse_overwriting(output, model=model)
     explanation = load_model(model)
     if "lines" not in explanation._kept:
-        raise DataError(f"{model} holds no one-line rules; write it by: boxwood explain FILE … --lines --save {model}")
-    said = _written(explanation.lines(), form, given)
+        raise DataError(
+            f"{model} holds no one-line rules; write it by: boxwood explain FILE … --standalone-rules --save {model}"
+        )
+    said = _written(explanation.standalone_rules(), form, given)
     if output is None or output == "-":
         show(said, is_code=form not in ("text", "markdown"))
     else:
         write(output, said, quiet)
 
 
-def _written(lines: Lines, form: str, given: dict[str, Any]) -> str:
+def _written(lines: StandaloneRules, form: str, given: dict[str, Any]) -> str:
     if form == "json":
         return json.dumps(lines.to_dict(), indent=1, ensure_ascii=False)
     if form == "sql":

@@ -1,4 +1,4 @@
-"""`with_basis`: an explanation that says where its rows, its labels and its columns come from."""
+"""`with_provenance`: an explanation that says where its rows, its labels and its columns come from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boxwood._validation import listed
 from boxwood._version import __version__
 from boxwood.batches import Source
 from boxwood.explanation.ask.columns import ColumnNote
-from boxwood.explanation.records import NOT_CHOSEN, Basis, LeftOut
+from boxwood.explanation.records import NOT_CHOSEN, LeftOut, Provenance
 from boxwood.reference import Reference
 from boxwood.reference.reference import are_labels
 from boxwood.table.sql import type_of
@@ -48,7 +48,7 @@ def given_in(X: Any, clustering: Any, weights: Any, n_clusters: int | None = Non
     return Given(_kind(X), column_names(X) if is_frame(X) else (), *about, types_in(X))
 
 
-def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
+def with_provenance(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
     """Return the explanation with its basis; IN: known: columns that were left out before, and why."""
     noted = [note.left_out for note in ex.notes if isinstance(note, ColumnNote) and note.left_out is not None]
     told = noted or [_among(one, given.names) for one in known]
@@ -61,26 +61,26 @@ def with_basis(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tree:
     texts = tuple(LeftOut(reason, tuple(columns)) for reason, columns in left_out.items() if columns)
     types = _types(ex, given.types)
     about = _writable(given.labels), n_columns, texts, _writable(given.label), types
-    basis = Basis(_writable(given.source), _today(), __version__, *about)
-    return replace(ex, basis=basis)
+    provenance = Provenance(_writable(given.source), _today(), __version__, *about)
+    return replace(ex, provenance=provenance)
 
 
-def basis_of_call(ex: Tree, X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> Tree:
-    """Return the explanation with what a call of `explain` tells of its basis."""
+def provenance_of_call(ex: Tree, X: Any, clustering: Any, n_clusters: int | None, weights: Any) -> Tree:
+    """Return the explanation with what a call of `explain` tells of its provenance."""
     own: object = getattr(clustering, "explanation_", None)
     if own is ex:  # which is the explainer's own, and stays that
         return ex
     given = given_in(X, clustering, weights)
-    return with_basis(ex, given if clustering is not None else given._replace(labels=_made_here(ex, n_clusters)))
+    return with_provenance(ex, given if clustering is not None else given._replace(labels=_made_here(ex, n_clusters)))
 
 
-def basis_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known: Basis | None) -> Tree:
+def provenance_on_other_rows(measured: Tree, X: Any, labels: Any, weights: Any, known: Provenance | None) -> Tree:
     """Return the facts of a tree on other rows with their basis; IN: known: that of the tree."""
     given = given_in(X, labels, weights)
     if known is None:
-        return with_basis(measured, given)
+        return with_provenance(measured, given)
     made = f"{given.labels}; the rules are those made from {known.source} on {known.made}"
-    return with_basis(measured, given._replace(labels=made, label=known.label), known.left_out)
+    return with_provenance(measured, given._replace(labels=made, label=known.label), known.left_out)
 
 
 def _types(ex: MeasuredTree, declared: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""`boxwood map-k FILE`: numbers of clusters side by side."""
+"""`boxwood compare-k FILE`: numbers of clusters side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.explanation.ask.how_many import NUMBERS
 
 if TYPE_CHECKING:
-    from boxwood.api.map_of_k import MapOfK
+    from boxwood.api.compare_k import KComparison
     from boxwood.columns.column_table import ColumnTable
     from boxwood.table import Table
 
@@ -27,12 +27,12 @@ _SHARED = (
 
 _EPILOG = """\b
 Examples:
-  boxwood map-k customers.csv
-  boxwood map-k customers.csv --from 2 --to 15 --json | jq '.chosen'
+  boxwood compare-k customers.csv
+  boxwood compare-k customers.csv --from 2 --to 15 --json | jq '.chosen'
 """
 
 
-@click.command(name="map-k", cls=Grouped, epilog=_EPILOG)
+@click.command(name="compare-k", cls=Grouped, epilog=_EPILOG)
 @click.option("--from", "low", metavar="K", type=click.IntRange(min=2), default=2, help="Fewest clusters.")
 @click.option("--to", "high", metavar="K", type=click.IntRange(min=2), help="Most clusters.  [default: 10]")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
@@ -65,16 +65,18 @@ def _numbers(low: int, high: int | None) -> range | None:
     return range(low, 1 + (max(low, NUMBERS[-1]) if high is None else high))
 
 
-def _mapped(talk: Talk, table: Table, columns: ColumnTable, numbers: range | None, options: dict[str, Any]) -> MapOfK:
+def _mapped(
+    talk: Talk, table: Table, columns: ColumnTable, numbers: range | None, options: dict[str, Any]
+) -> KComparison:
     import warnings
 
     with talk.growing("clustering and growing") as status, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of single trees
-        from boxwood.api.map_of_k import map_of_k
+        from boxwood.api.compare_k import compare_k
 
         status(0.0, rows=len(columns))
         with in_option_names():
-            return map_of_k(
+            return compare_k(
                 columns,
                 numbers,
                 method=options["method"],
@@ -88,7 +90,7 @@ def _mapped(talk: Talk, table: Table, columns: ColumnTable, numbers: range | Non
             )
 
 
-def _as_dict(found: MapOfK) -> dict[str, Any]:
+def _as_dict(found: KComparison) -> dict[str, Any]:
     rows = [row._asdict() for row in found.rows]
     return {"n_rows": found.n_rows, "chosen": found.chosen, "note": found.note, "rows": rows}
 

@@ -99,7 +99,7 @@ def in_javascript(source, frame, folder):
 @law(20)
 def test_predict_sql_and_programs_give_each_row_the_same(seed, tmp_path):
     frame, labels = mixed(seed)
-    lines = bw.explain(frame, labels, objective="agreement").lines(1 + seed % 3)
+    lines = bw.explain(frame, labels, objective="agreement").standalone_rules(1 + seed % 3)
     rows = rows_at_cuts(lines, frame).reset_index(drop=True)
     expected = lines.predict(rows).tolist()
     assert len({*expected}) > 1
@@ -121,7 +121,7 @@ def test_a_line_of_every_row_is_one_in_all_forms(seed, tmp_path):
     frame, _ = mixed(seed, n=60)
     labels = np.repeat(["it's", "b"], [len(frame), 12])
     frame = pd.concat([frame, frame.head(12)], ignore_index=True)
-    lines = bw.explain(frame, labels, objective="agreement", max_leaf_nodes=2).lines(1 + seed % 2)
+    lines = bw.explain(frame, labels, objective="agreement", max_leaf_nodes=2).standalone_rules(1 + seed % 2)
     assert () in [line.rule for line in filter(None, lines)]
     rows = rows_at_cuts(lines, frame).reset_index(drop=True)
     expected = lines.predict(rows).tolist()
@@ -146,7 +146,7 @@ def test_lines_tell_of_rows_what_counting_them_tells(seed):
     frame, labels = mixed(seed)
     weights = np.random.default_rng(seed).integers(1, 4, len(labels)) * 1.0 if seed % 2 else None
     ex = bw.explain(frame, labels, sample_weight=weights, objective="agreement")
-    lines, w = ex.lines(), np.ones(len(labels)) if weights is None else weights
+    lines, w = ex.standalone_rules(), np.ones(len(labels)) if weights is None else weights
     holds = lines.holds(frame).T
     for line, mask, name in zip(lines, holds, ex.names, strict=True):
         own = labels == name
@@ -167,19 +167,21 @@ def test_lines_tell_of_rows_what_counting_them_tells(seed):
 def test_the_line_is_the_shortest_that_is_nearly_the_best(seed):
     frame, labels = mixed(seed)
     ex = bw.explain(frame, labels, objective="agreement")
-    for line, front in zip(ex.lines(), ex.lines().fronts, strict=True):
+    for line, front in zip(ex.standalone_rules(), ex.standalone_rules().fronts, strict=True):
         assert [len(one.rule) for one in front] == sorted({len(one.rule) for one in front})
         assert [one.f1 for one in front] == sorted({one.f1 for one in front})
         assert line == next(one for one in front if one.f1 >= front[-1].f1 - 0.01)
-    gaps = [front[-1].f1 - line.f1 for line, front in zip(ex.lines(), ex.lines().fronts, strict=True)]
-    said = re.search(r"an F1 higher by more than (\S+?)[.,]?[ \n]", f"{ex.lines()}\n")
+    gaps = [
+        front[-1].f1 - line.f1 for line, front in zip(ex.standalone_rules(), ex.standalone_rules().fronts, strict=True)
+    ]
+    said = re.search(r"an F1 higher by more than (\S+?)[.,]?[ \n]", f"{ex.standalone_rules()}\n")
     assert (said is None) == (max(gaps) < 1e-6)
     assert said is None or 0 <= float(said[1]) - max(gaps) < 0.001
-    for line in ex.lines(min_precision=0.8):
+    for line in ex.standalone_rules(min_precision=0.8):
         assert line is None or line.precision >= 0.8
-    for line in ex.lines(min_found=0.6):
+    for line in ex.standalone_rules(min_found=0.6):
         assert line.found >= 0.6
-    for line in ex.lines(min_precision=0.7, min_found=0.5):
+    for line in ex.standalone_rules(min_precision=0.7, min_found=0.5):
         assert line is None or (line.precision >= 0.7 and line.found >= 0.5)
 
 
@@ -189,7 +191,7 @@ def test_limits_of_explain_are_kept():
         frame, labels = mixed(seed)
         first = frame.columns[0]
         ex = bw.explain(frame, labels, objective="agreement", forbidden=[first], min_samples_leaf=9, round_thresholds=1)
-        for line in ex.lines():
+        for line in ex.standalone_rules():
             if line is None:
                 continue
             assert first not in [one.column for one in line.rule]
@@ -214,26 +216,26 @@ def test_preferred_columns_win_where_the_loss_is_small():
     )
     for preferred in ("a", "b"):
         ex = bw.explain(frame, labels, preferred=[preferred], objective="agreement")
-        assert {one.column for line in ex.lines() for one in line.rule} == {preferred}
+        assert {one.column for line in ex.standalone_rules() for one in line.rule} == {preferred}
 
 
 def test_held_out_is_what_lines_without_these_rows_do():
     frame, labels = mixed(1)
     ex = bw.explain(frame, labels, objective="agreement", random_state=3)
-    lines = ex.lines(validate=3)
+    lines = ex.standalone_rules(validate=3)
     assert all(line.found_held_out is not None for line in lines)
     assert np.mean([line.found_held_out for line in lines]) < np.mean([line.found for line in lines])
     assert "3 folds" in str(lines)
     assert "unseen" in lines.to_markdown()
-    assert lines == ex.lines(validate=3) != ex.lines()
+    assert lines == ex.standalone_rules(validate=3) != ex.standalone_rules()
 
 
 def test_clusters_are_named_as_the_explanation_prints_them():
     frame = pd.DataFrame({"age": [21.0, 34.0, 61.0, 65.0], "churn": [0, 0, 1, 1]})
     ex = bw.explain(frame, "churn")
     assert "churn = 1" in str(ex)
-    assert str(ex.lines()).splitlines()[1].startswith("churn = 0     2")
-    assert ex.lines().predict(frame).tolist() == [0, 0, 1, 1]
+    assert str(ex.standalone_rules()).splitlines()[1].startswith("churn = 0     2")
+    assert ex.standalone_rules().predict(frame).tolist() == [0, 0, 1, 1]
 
 
 def test_names_of_columns_and_clusters_may_be_anything():
@@ -241,10 +243,10 @@ def test_names_of_columns_and_clusters_may_be_anything():
     labels = rng.integers(0, 3, 90)
     frame = pd.DataFrame({name: rng.normal(size=90) + labels * (i < 3) for i, name in enumerate(NAMES)})
     names = np.array(["it's", 'say "hi"', "back\\slash\n"], dtype=object)[labels]
-    lines = bw.explain(frame, names, objective="agreement").lines()
+    lines = bw.explain(frame, names, objective="agreement").standalone_rules()
     expected = lines.predict(frame).tolist()
     assert in_duckdb(f"SELECT {lines.to_sql()} FROM t", frame) == in_python(lines.to_python(), frame) == expected
-    numbered = bw.explain(frame.to_numpy(), names, objective="agreement", columns=list("0123456")).lines()
+    numbered = bw.explain(frame.to_numpy(), names, objective="agreement", columns=list("0123456")).standalone_rules()
     assert in_python(numbered.to_python(), frame.set_axis(range(7), axis=1)) == expected
     assert lines.to_markdown().count("\n| ") == 4
     assert in_python(lines.to_python(), frame.head(0)) == []
@@ -253,7 +255,7 @@ def test_names_of_columns_and_clusters_may_be_anything():
 def test_random_labels_have_lines_that_new_rows_unmask():
     rng = np.random.default_rng(0)
     ex = bw.explain(rng.normal(size=(80, 6)), rng.integers(0, 2, 80), objective="agreement")
-    lines = ex.lines(validate=4)
+    lines = ex.standalone_rules(validate=4)
     seen, unseen = (np.mean([getattr(line, name) for line in lines]) for name in ("precision", "precision_held_out"))
     assert seen > 0.65
     assert unseen < 0.6
@@ -273,14 +275,14 @@ def test_random_labels_have_lines_that_new_rows_unmask():
 def test_what_is_refused(given, error, said):
     ex = bw.explain([[1.0], [2.0], [9.0]], ["a", "a", "b"])
     with pytest.raises(error, match=said):
-        ex.lines(**given)
+        ex.standalone_rules(**given)
 
 
 def test_a_cluster_without_rows_and_goals_out_of_reach_have_no_line():
     ex = bw.explain([[1.0], [2.0], [9.0], [9.0]], ["a", "a", "b", "c"])
-    later = ex.measure([[1.0], [9.0]], ["a", "b"])
-    assert [line is None for line in later.lines()] == [False, False, True]
-    nothing = ex.lines(min_precision=0.9)
+    later = ex.evaluate([[1.0], [9.0]], ["a", "b"])
+    assert [line is None for line in later.standalone_rules()] == [False, False, True]
+    nothing = ex.standalone_rules(min_precision=0.9)
     assert nothing[2] is None
     assert "no line" in str(nothing)
     assert "no line" in nothing.to_markdown()
@@ -292,20 +294,20 @@ def test_a_cluster_without_rows_and_goals_out_of_reach_have_no_line():
 def test_a_model_file_and_a_pickle_keep_the_lines(seed):
     frame, labels = mixed(seed)
     ex = bw.explain(frame, labels, objective="agreement")
-    lines = ex.lines(min_found=0.5, validate=2)
+    lines = ex.standalone_rules(min_found=0.5, validate=2)
     for again in (bw.Explanation.from_json(ex.to_json()), pickle.loads(pickle.dumps(ex))):
-        kept = again.lines(min_found=0.5, validate=2)
+        kept = again.standalone_rules(min_found=0.5, validate=2)
         assert (str(kept), kept.to_text(), kept.to_dict()) == (str(lines), lines.to_text(), lines.to_dict())
         assert (kept.to_sql(), kept.to_python()) == (lines.to_sql(), lines.to_python())
         assert kept.predict(frame).tolist() == lines.predict(frame).tolist()
-        assert str(again.lines()) == str(lines)
+        assert str(again.standalone_rules()) == str(lines)
         with pytest.raises(bw.DataError, match="holds no rows"):
-            again.lines(2)
+            again.standalone_rules(2)
         with pytest.raises(bw.DataError, match="holds no rows"):
             kept.unmatched()
     other = {name: f"new {name}" for name in ex.names}
-    assert [line.name for line in ex.rename(other).lines(min_found=0.5, validate=2)] == [*other.values()]
-    assert str(ex.lines()) != str(lines)
+    assert [line.name for line in ex.rename(other).standalone_rules(min_found=0.5, validate=2)] == [*other.values()]
+    assert str(ex.standalone_rules()) != str(lines)
 
 
 @law(40, first=500)
@@ -315,7 +317,7 @@ def test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves(seed):
     labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
     table = np.column_stack([rng.integers(0, 5, n) + labels, rng.integers(0, 4, n)]) * 1.0
     ex = bw.explain(table, labels, objective="agreement", max_leaf_nodes=k)
-    aside = ex.set_aside()
+    aside = ex.exceptions()
     rest = np.setdiff1d(np.arange(n), [one.row for one in aside.rows])
     assert (ex.predict(table[rest]) == labels[rest]).all()
     fewest = fewest_mistakes(table, labels, [1] * n, max_depth=k - 1, max_leaf_nodes=k)[0]
@@ -327,16 +329,16 @@ def test_the_rows_set_aside_are_the_fewest_of_all_trees_of_as_many_leaves(seed):
 
 def test_without_a_search_it_is_not_known_whether_fewer_rows_could_be_set_aside():
     ex = bw.explain([[1.0], [2.0], [3.0], [1.5]], ["a", "a", "b", "b"], method="imm")
-    assert ex.set_aside().least_share is None
-    assert "is not known" in str(ex.set_aside())
-    assert bw.explain([[1.0], [2.0]], ["a", "b"], method="imm").set_aside().rows == ()
+    assert ex.exceptions().least_share is None
+    assert "is not known" in str(ex.exceptions())
+    assert bw.explain([[1.0], [2.0]], ["a", "b"], method="imm").exceptions().rows == ()
 
 
 def test_the_page_the_notebook_and_the_picture_show_the_lines():
     frame, labels = mixed(2)
     ex = bw.explain(frame, labels, objective="agreement")
     assert "One line for each cluster" not in ex.to_html()
-    lines = ex.lines()
+    lines = ex.standalone_rules()
     page, said = html.unescape(ex.to_html()), [words.rule(line.rule) for line in lines]
     assert all(f"<bdi>{rule}</bdi>" in page for rule in said)
     assert "One line for each cluster" not in ex.to_html(min_count=5)
@@ -355,7 +357,7 @@ def test_lines_of_a_table_in_batches_are_those_of_its_rows_but_list_none(tmp_pat
     frame = pd.DataFrame({"a": rng.normal(size=400) + 2 * labels, "b": rng.normal(size=400) - labels, "y": labels})
     frame.to_parquet(tmp_path / "t.parquet")
     ex = bw.explain(bw.scan(tmp_path / "t.parquet"), "y", method="imm")
-    lines, expected = ex.lines(2), bw.explain(frame[["a", "b"]], labels, method="imm").lines(2)
+    lines, expected = ex.standalone_rules(2), bw.explain(frame[["a", "b"]], labels, method="imm").standalone_rules(2)
     assert [line.rule for line in lines] == [line.rule for line in expected]
     assert lines.predict(frame).tolist() == expected.predict(frame).tolist()
     assert "sample" not in str(lines)
@@ -374,7 +376,7 @@ def test_lines_made_on_a_sample_are_counted_in_all_rows(seed, monkeypatch):
     monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 300)
     monkeypatch.setattr(settings, "GATHERED", 900)
     monkeypatch.setattr(settings, "DRAWN", 900)
-    lines = bw.explain(bw.scan(pa.Table.from_pandas(frame)), "y").lines(2)
+    lines = bw.explain(bw.scan(pa.Table.from_pandas(frame)), "y").standalone_rules(2)
     held, in_lines = lines.holds(frame), lines.holds(frame).sum(axis=1)
     assert lines.n_rows < n
     for line in filter(None, lines):
@@ -393,8 +395,8 @@ def test_the_print_points_to_lines_where_a_rule_is_long():
     board = ((squares[:, 0] // 1 + squares[:, 1] // 1) % 2).astype(int)
     ex = bw.explain(squares, board, max_leaf_nodes=12, method="cart")
     assert max(sum(map(len, one.rules)) for one in ex.clusters) > LONG
-    assert "one-line rule has up to three: ex.lines()" in str(ex)
-    assert "up to three: --lines" in printed(ex, more="--notes")
-    assert all(len(line.rule) <= 3 for line in ex.lines())
+    assert "one-line rule has up to three: ex.standalone_rules()" in str(ex)
+    assert "up to three: --standalone-rules" in printed(ex, more="--notes")
+    assert all(len(line.rule) <= 3 for line in ex.standalone_rules())
     assert "one-line" not in str(ex)
     assert "one-line" not in str(bw.explain(squares, squares[:, 0] > 1))

@@ -1,4 +1,4 @@
-"""`map_of_k`: how clusters of several numbers come back in halves of the rows, and how well rules explain them."""
+"""`compare_k`: how clusters of several numbers come back in halves of the rows, and how well rules explain them."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class OfK(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MapOfK:
-    """Numbers of clusters side by side; made by `map_of_k`. Printing it gives a table.
+class KComparison:
+    """Numbers of clusters side by side; made by `compare_k`. Printing it gives a table.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class MapOfK:
         return plot_map_of_k(self.rows, self.chosen, ax)
 
 
-def map_of_k(
+def compare_k(
     X: Any,
     n_clusters: Iterable[int] | None = None,
     *,
@@ -103,13 +103,13 @@ def map_of_k(
     numbers: Sequence[str] = (),
     n_jobs: int | None = -1,
     verbose: Any = 0,
-) -> MapOfK:
+) -> KComparison:
     """Return for several numbers of clusters whether halves of the rows agree, groups are real, and rules are good.
 
     Parameters
     ----------
     X : array-like, data frame of shape (n, d), or table in batches
-        Rows, as for `explain`; of a long table in batches rows are drawn, as there, and `MapOfK.note` says so.
+        Rows, as for `explain`; of a long table in batches rows are drawn, as there, and `KComparison.note` says so.
     n_clusters : iterable of int, default=None
         Numbers of clusters to compare, each at least 2; None is 2 to 10, or as many as there are different rows.
     method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
@@ -119,8 +119,8 @@ def map_of_k(
 
     Returns
     -------
-    MapOfK
-        A row for each number. `MapOfK.chosen` is the one that `explain` takes: the largest on which halves of the rows
+    KComparison
+        A row for each number. `KComparison.chosen` is the one that `explain` takes: the largest on which halves of the rows
         agree, or, if they agree on none, the smallest of those on which they agree best; at most four where no groups
         show; and another one that is nearly as good, if rules are right for too few rows.
 
@@ -143,8 +143,8 @@ def map_of_k(
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from boxwood import map_of_k
-    >>> found = map_of_k(load_wine(as_frame=True).data, [2, 3, 4])
+    >>> from boxwood import compare_k
+    >>> found = compare_k(load_wine(as_frame=True).data, [2, 3, 4])
     >>> found.chosen, [row.conditions for row in found.rows]
     (3, [1, 2, 3])
     """
@@ -170,7 +170,7 @@ def map_of_k(
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
     if whole is not None:
         note = f"{note}\n{share_drawn(taken.n_rows, whole.overview.n_rows)}"
-    return MapOfK(tuple(found), taken.n_rows, taken.n_clusters, note)
+    return KComparison(tuple(found), taken.n_rows, taken.n_clusters, note)
 
 
 def _row(ex: MeasuredTree, k: int) -> OfK:
@@ -189,7 +189,7 @@ def _look(ex: MeasuredTree) -> DrawnRows:
     return DrawnRows(*here.entry.one_hot(with_gaps(some, here.categories, here.gaps), here.categories))
 
 
-def _text(found: MapOfK) -> str:
+def _text(found: KComparison) -> str:
     """Return a line for each number of clusters; a star marks the one that would be chosen."""
     header = ("", "clusters", "halves agree", "clearer", "agreement", "price", "smallest", "longest rule")
     cells = [

@@ -1,4 +1,4 @@
-"""`boxwood measure`: a nightly job from two monthly files to a report and an exit code."""
+"""`boxwood drift`: a nightly job from two monthly files to a report and an exit code."""
 
 import json
 
@@ -28,29 +28,29 @@ def folder(tmp_path_factory):
 
 def test_a_nightly_job(folder):
     report = folder / "report.html"
-    measured = run(folder, "measure", "{}/october.json", "{}/november.csv", "-l", "segment", "-o", report)
+    measured = run(folder, "drift", "{}/october.json", "{}/november.csv", "-l", "segment", "-o", report)
     ex = bw.load(folder / "october.json")
-    drift = ex.measure(bw.scan(folder / "november.csv"), "segment").drift
+    drift = ex.evaluate(bw.scan(folder / "november.csv"), "segment").drift
     assert measured.stdout == f"{drift}\n"
     assert ("shrank", "s0") in [one[:2] for one in drift.changes]
     assert "s0 shrank" in report.read_text(encoding="utf-8")
     query = f"SELECT * FROM '{folder / 'november.csv'}'"
-    numbers = run(folder, "measure", "{}/october.json", "--sql", query, "-l", "segment", "--json").stdout
+    numbers = run(folder, "drift", "{}/october.json", "--sql", query, "-l", "segment", "--json").stdout
     assert json.loads(numbers) == json.loads(json.dumps(drift.to_dict()))
 
 
 def test_exit_codes(folder):
-    measured = "measure", "{}/october.json", "{}/november.csv", "-q"
+    measured = "drift", "{}/october.json", "{}/november.csv", "-q"
     run(folder, *measured, "-l", "segment", "--fail-under", 0.5, "--fail-over-empty", 0.9)
     assert "agreement is" in run(folder, *measured, "-l", "segment", "--fail-under", 1, code=PAST_A_LIMIT).stderr
     limit = run(folder, *measured, "--fail-over-empty", 0, code=PAST_A_LIMIT).stderr
     assert "have no cluster, more than 0%" in limit
     assert "without labels" in run(folder, *measured, "--fail-under", 0.5, code=USAGE).stderr
     assert "known: .html" in run(folder, *measured, "-o", "report.docx", code=USAGE).stderr
-    assert "FILE or --sql" in run(folder, "measure", "{}/october.json", code=USAGE).stderr
+    assert "FILE or --sql" in run(folder, "drift", "{}/october.json", code=USAGE).stderr
     assert "has no column" in run(folder, *measured, "-l", "segmnt", code=DATA).stderr
     (folder / "empty.csv").write_text((folder / "november.csv").read_text().splitlines()[0] + "\n")
-    empty = "measure", "{}/october.json", "{}/empty.csv", "--fail-over-empty", 1
+    empty = "drift", "{}/october.json", "{}/empty.csv", "--fail-over-empty", 1
     assert "there are no rows" in run(folder, *empty, code=PAST_A_LIMIT).stderr
     assert "has no rows" in run(folder, "match", "segment", "segment", "{}/empty.csv", code=DATA).stderr
 
@@ -59,7 +59,7 @@ def test_one_note_is_printed_and_the_others_are_asked_for(folder, tmp_path):
     new = pd.read_csv(folder / "november.csv").assign(c0=lambda rows: rows["c0"].where(rows.index > 4, "-"))
     new.to_csv(tmp_path / "new.csv", index=False, header=False)
     (tmp_path / "titled.csv").write_text(f"November,,\n\n{','.join(new.columns)}\n{(tmp_path / 'new.csv').read_text()}")
-    for verb in (["measure", "{}/october.json"], ["match", "{}/october.json", "{}/october.json"]):
+    for verb in (["drift", "{}/october.json"], ["match", "{}/october.json", "{}/october.json"]):
         short, full = (
             run(folder, *verb, tmp_path / "titled.csv", *all_notes).stdout for all_notes in ((), ("--notes",))
         )
@@ -74,7 +74,7 @@ def test_one_note_is_printed_and_the_others_are_asked_for(folder, tmp_path):
 )
 def test_shares_are_numbers_or_percentages(folder, share, code):
     measured = run(
-        folder, "measure", "{}/october.json", "{}/november.csv", "-l", "segment", "--fail-under", share, code=code
+        folder, "drift", "{}/october.json", "{}/november.csv", "-l", "segment", "--fail-under", share, code=code
     )
     assert ("write 0.9 or 90%" in measured.stderr) == (code == USAGE)
     labelled = "predict", "{}/october.json", "{}/november.csv", "--fail-over-empty"
@@ -83,7 +83,7 @@ def test_shares_are_numbers_or_percentages(folder, share, code):
 
 @pytest.mark.parametrize(("end", "begins"), [("md", "## "), ("txt", "1,"), ("json", "{")])
 def test_reports_by_extension(folder, end, begins):
-    run(folder, "measure", "{}/october.json", "{}/november.csv", "-o", folder / f"report.{end}")
+    run(folder, "drift", "{}/october.json", "{}/november.csv", "-o", folder / f"report.{end}")
     assert (folder / f"report.{end}").read_text(encoding="utf-8").startswith(begins)
 
 

@@ -1,4 +1,4 @@
-"""`Lines`: for each cluster the shortest rule that says who is in it; made by `Explanation.lines`."""
+"""`StandaloneRules`: for each cluster the shortest rule that says who is in it; made by `Explanation.standalone_rules`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from boxwood._types import Array, DialectName
-from boxwood.explanation.measure.lines import Line, MeasuredLines
+from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, repr=False)
-class Lines(MeasuredLines):
-    """One-line rules, one for each cluster; printing them shows a table. Made by `Explanation.lines`.
+class StandaloneRules(MeasuredRules):
+    """One-line rules, one for each cluster; printing them shows a table. Made by `Explanation.standalone_rules`.
 
     Iterating gives the lines, in the order of the clusters' numbers. A row may be in no line, or in several. What it
     gets then is stated: the line with the highest precision, on a tie the one with more rows, then the first.
@@ -25,7 +25,7 @@ class Lines(MeasuredLines):
     ----------
     explanation : Explanation
         The clusters that lines describe.
-    fronts : tuple of k tuples of Line
+    fronts : tuple of k tuples of StandaloneRule
         All rules that are worth a look: the best one with one condition, and with each further condition the best one,
         if it is better.
     trees_of_fronts : tuple of k tuples of ThresholdTree
@@ -56,16 +56,16 @@ class Lines(MeasuredLines):
     """
 
     @classmethod
-    def _of(cls, measured: MeasuredLines) -> Self:
-        return cls(**{each.name: getattr(measured, each.name) for each in fields(MeasuredLines)})
+    def _of(cls, measured: MeasuredRules) -> Self:
+        return cls(**{each.name: getattr(measured, each.name) for each in fields(MeasuredRules)})
 
-    def __iter__(self) -> Iterator[Line | None]:
+    def __iter__(self) -> Iterator[StandaloneRule | None]:
         return iter(self.lines)
 
     def __len__(self) -> int:
         return len(self.lines)
 
-    def __getitem__(self, cluster: int) -> Line | None:
+    def __getitem__(self, cluster: int) -> StandaloneRule | None:
         return self.lines[cluster]
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Lines(MeasuredLines):
 
     def __repr__(self) -> str:
         made = sum(line is not None for line in self.lines)
-        return f"Lines(n_clusters={len(self.lines)}, n_lines={made}, agreement={self.agreement:.4g})"
+        return f"StandaloneRules(n_clusters={len(self.lines)}, n_lines={made}, agreement={self.agreement:.4g})"
 
     def _repr_html_(self) -> str:
         from boxwood.render.page.results import result_in_notebook

@@ -17,7 +17,7 @@ FAR_OUT = 3.0  # Tukey's fences: so many times the distance of the quarters beyo
 TWICE = 2.0  # A row that is less than twice as far as the median one is never odd: with many columns, most are as far.
 
 
-class OddRow(NamedTuple):
+class Outlier(NamedTuple):
     """A row that lies far from the mean of its cluster.
 
     Parameters
@@ -41,9 +41,9 @@ class OddRow(NamedTuple):
     value: Hashable
 
 
-def odd_rows_in(ex: MeasuredTree) -> tuple[OddRow, ...]:
-    """See `Explanation.odd_rows`."""
-    ex._refuse_batches("odd_rows()")
+def outliers_in(ex: MeasuredTree) -> tuple[Outlier, ...]:
+    """See `Explanation.outliers`."""
+    ex._refuse_batches("outliers()")
     evidence = ex._rows()
     kept = np.flatnonzero(evidence.task.kept)
     values, made_of = evidence.coordinates.as_measured(kept)
@@ -56,7 +56,9 @@ def odd_rows_in(ex: MeasuredTree) -> tuple[OddRow, ...]:
     odd = odd[np.argsort(-times[odd], kind="stable")]
     columns = made_of[apart[odd].argmax(axis=1)] if len(odd) else []
     return tuple(
-        OddRow(evidence.in_table(int(row)), int(label), float(ratio), ex.columns[j], _value(evidence, int(row), int(j)))
+        Outlier(
+            evidence.in_table(int(row)), int(label), float(ratio), ex.columns[j], _value(evidence, int(row), int(j))
+        )
         for row, label, ratio, j in zip(kept[odd], labels[odd], times[odd], columns, strict=True)
     )
 

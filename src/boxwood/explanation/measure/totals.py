@@ -1,4 +1,4 @@
-"""`worth_of`: what each cluster sums up to in a column of value, such as revenue."""
+"""`totals_of`: what each cluster sums up to in a column of value, such as revenue."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from boxwood.batches.labelling import Labelling
 from boxwood.batches.overview import ExactSum
 from boxwood.errors import DataError
 from boxwood.explanation.measure.profile import profiled
-from boxwood.explanation.records import ClusterWorth, NumberColumn, Worth
+from boxwood.explanation.records import ClusterTotals, NumberColumn, Totals
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def worth_of(ex: MeasuredTree, column: str, values: Any = None) -> Worth:
-    """Return the sums, which the explanation keeps; see `Explanation.worth`."""
+def totals_of(ex: MeasuredTree, column: str, values: Any = None) -> Totals:
+    """Return the sums, which the explanation keeps; see `Explanation.totals`."""
     if not isinstance(column, str):
         raise TypeError(f"column must be the name of a column, got {shown(column)}")
     try:
-        found = ex._kept["worth"] = _worth(ex, column, values)
+        found = ex._kept["totals"] = _worth(ex, column, values)
     except OverflowError:
         what = f"the values of {column!r} add up to more than the largest float"
         raise DataError(f"{what}; divide all of them by a power of ten") from None
     return found
 
 
-def _worth(ex: MeasuredTree, column: str, values: Any) -> Worth:
+def _worth(ex: MeasuredTree, column: str, values: Any) -> Totals:
     evidence, is_known = ex._evidence, column in ex.columns
     if values is None and not is_known and evidence is not None and evidence.whole is None and evidence.beside:
         values = evidence.beside(column)
@@ -53,10 +53,10 @@ def _worth(ex: MeasuredTree, column: str, values: Any) -> Worth:
         totals, weights, n_missing = _totals(ex, column, values)
     total, has_shares = math.fsum(totals.tolist()), totals.min() >= 0
     clusters = (
-        ClusterWorth(own, own / total if total > 0 and has_shares else None, own / weight if weight else None)
+        ClusterTotals(own, own / total if total > 0 and has_shares else None, own / weight if weight else None)
         for own, weight in zip(totals.tolist(), weights.tolist(), strict=True)
     )
-    return Worth(column, total, n_missing, tuple(clusters))
+    return Totals(column, total, n_missing, tuple(clusters))
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
@@ -134,7 +134,7 @@ def _times(x: Floats, weights: Floats) -> Floats:
 
 def _totals(ex: MeasuredTree, column: str, values: Any) -> tuple[Floats, Floats, int]:
     """Return the sum of some values over each cluster, the weight of its rows with a value, and how many have none."""
-    rows = ex._rows("worth() of values")
+    rows = ex._rows("totals() of values")
     x = np.asarray(column_values(values, column) if is_frame(values) else values)
     if x.shape != (ex.n_rows,):
         raise DataError(f"there are {ex.n_rows} rows, but values of shape {x.shape}")

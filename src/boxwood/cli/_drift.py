@@ -1,4 +1,4 @@
-"""`boxwood measure MODEL FILE`: a saved tree on new rows, and what changed."""
+"""`boxwood drift MODEL FILE`: a saved tree on new rows, and what changed."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the nu
 
 _EPILOG = """\b
 Examples:
-  boxwood measure model.json november.csv
-  boxwood measure model.json november.csv --labels segment --fail-under 0.9
-  boxwood measure model.json 'november/*.parquet' -o report.html --fail-over-empty 0.02 -q      in a nightly job
+  boxwood drift model.json november.csv
+  boxwood drift model.json november.csv --labels segment --fail-under 0.9
+  boxwood drift model.json 'november/*.parquet' -o report.html --fail-over-empty 0.02 -q      in a nightly job
 """
 
 
