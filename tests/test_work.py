@@ -11,6 +11,8 @@ from boxwood import explain
 from boxwood.explanation.measure.contrast import contrast_of
 from boxwood.explanation.measure.losses import Distance, Losses
 from boxwood.grow import cart
+from boxwood.grow.centers import greedy
+from boxwood.loops import greedy as loops
 from boxwood.reference import Reference, Task
 from tests.scale import law
 
@@ -82,6 +84,27 @@ def test_a_naming_of_leaves_takes_no_room_for_each_leaf_and_cluster(seed):
     losses.of_each(namings)
     assert tree.n_leaves == n
     assert peak(lambda: losses.of_each(namings)) < n * n
+
+
+@law(3)
+def test_the_distances_of_a_row_to_all_centres_are_taken_once_however_many_columns_there_are(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    k, d, taken = 2 * greedy.LISTED + 4, 3 * greedy.COLUMNS, []
+    centers = rng.normal(size=(k, d))
+    X = centers + rng.normal(size=(k, d))
+    write = loops._write_distances
+
+    def count(X, row, *others):
+        taken.append(int(row))
+        write(X, row, *others)
+
+    monkeypatch.setattr(loops, "_write_distances", count)
+    for loop in ("keep_nearest", "add_changes"):  # as they stand, not compiled, nor as calls of numpy
+        monkeypatch.setattr(greedy, loop, getattr(loops, loop).py_func)
+    task = Task.of(X, Reference(np.arange(k), centers), n_jobs=1)
+    lists, untested = greedy.lists_of(task), np.zeros((d, 2), dtype=bool)
+    lists.cuts_at(greedy.Node((), np.arange(k), lists.order.root, np.arange(k), untested)).best([0.0])
+    assert max(Counter(taken).values()) == 1
 
 
 @law(3)
