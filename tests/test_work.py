@@ -14,6 +14,8 @@ from boxwood.grow import cart
 from boxwood.grow.centers import greedy
 from boxwood.loops import greedy as loops
 from boxwood.reference import Reference, Task
+from boxwood.tree import Interval
+from boxwood.tree.cover import Covers, _cuts
 from tests.scale import law
 
 TIMES = 3  # so many times the clusters
@@ -84,6 +86,24 @@ def test_a_naming_of_leaves_takes_no_room_for_each_leaf_and_cluster(seed):
     losses.of_each(namings)
     assert tree.n_leaves == n
     assert peak(lambda: losses.of_each(namings)) < n * n
+
+
+@law(3)
+def test_the_categories_of_a_leaf_are_looked_up_once_however_many_clusters_there_are(seed):
+    n_words = 60
+
+    def covered(k):
+        rng, words = np.random.default_rng(seed), [Interval(i, i, True, True) for i in range(n_words)]
+        some = [rng.choice(n_words, n_words // 2, replace=False) for _ in range(k)]
+        sets = [tuple(words[j] for j in sorted(one)) for one in some]
+        leaves = [{0: (Interval(i, i + 1, False, True),), 1: sets[i]} for i in range(k)]
+        covers = Covers(leaves, {1: tuple((float(j), float(j)) for j in range(n_words))})
+        for leaf in range(k):
+            covers.of([leaf])
+
+    counted = (calls(lambda k=k: covered(k)) for k in (8, 8 * TIMES))
+    few, many = (sum(n for (_, name, _), n in each.items() if name == _cuts.__name__) for each in counted)
+    assert 0 < many < MOST * few
 
 
 @law(3)

@@ -77,9 +77,10 @@ def greedy(
 
     Takes time n k d and n d log n once, and usually n d for each level of the tree: a row counts only at the cuts
     between it and its nearest centre, and lists of the 32 nearest centres of each row say what it costs there (in wide
-    tables that are not large 64, or as many as columns). The worst case, in which the lists say nothing and every cut takes one centre away,
-    is k levels of time n d² k. Memory: 12 bytes for each row and listed centre, 8 for each row and column, and about 40
-    for each row in each column that is searched at a time. Any `tie_break` but "first" takes twice the time.
+    tables that are not large 64, or as many as columns). The worst case, in which the lists say nothing and every cut
+    takes one centre away, is k levels of time n d² k. Memory: 12 bytes for each row and listed centre, 8 for each row
+    and column, and about 40 for each row in each column that is searched at a time. Any `tie_break` but "first" takes
+    twice the time.
 
     References
     ----------
