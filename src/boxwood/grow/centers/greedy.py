@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -265,21 +266,34 @@ def grow_several(task: Task, penalties: Sequence[float], *, duplicates: str = "e
     Costs of cuts are computed once for all penalties with the same cuts from the root down.
     """
     grow = growth_of_several(task, penalties, duplicates=duplicates)
-    return [grow(number) for number in range(len(penalties))]
+    return [tree for number in range(len(penalties)) if (tree := grow(number)) is not None]
+
+
+class _WorkSpent(Exception):
+    """A tree takes more work than it may."""
 
 
 def growth_of_several(
-    task: Task, penalties: Sequence[float], *, duplicates: str = "error"
-) -> Callable[[int], ThresholdTree]:
-    """Return a function that grows the tree of one of several depth penalties; see `grow_several`."""
+    task: Task, penalties: Sequence[float], *, duplicates: str = "error", most_values: float = math.inf
+) -> Callable[[int], ThresholdTree | None]:
+    """Return a function that grows the tree of one of several depth penalties; see `grow_several`.
+
+    It returns None for a tree for which more than `most_values` values of rows would be looked at.
+    """
     for penalty in penalties:
         refuse_negative(penalty)
     nearest = lists_of(task, several=len(penalties) > 1)
     cuts_of: dict[Path, dict[int, PlacedCut]] = {}  # by node, the cut of each penalty whose tree has the node
 
-    def tree_for(number: int) -> ThresholdTree:
+    def tree_for(number: int) -> ThresholdTree | None:
+        left = most_values
+
         def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
+            nonlocal left
             if number not in cuts_of.setdefault(node.path, {}):
+                left -= len(node.rows) * task.n_columns
+                if left < 0:
+                    raise _WorkSpent
                 above = cuts_of.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
                 together = [other for other, cut in above.items() if cut == above[number]]
                 best_cuts = cuts_at(node).best([penalties[other] for other in together])
@@ -288,7 +302,10 @@ def growth_of_several(
 
         if cuts_of:
             nearest.restart()
-        return separate(task, duplicates, best_cut, nearest)
+        try:
+            return separate(task, duplicates, best_cut, nearest)
+        except _WorkSpent:
+            return None
 
     return tree_for
 
