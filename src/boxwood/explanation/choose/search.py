@@ -241,8 +241,10 @@ class AutoSearch:
         most = self.task.leaves()
         searched = min(self.task.reference.n_clusters, most), most
         by = self.goal.by_cost, self.goal.objective == "cost", self.by_centers
-        rows, of_search = (self._seen, self.sample), (self.by_impurity, set[ThresholdTree](), self.left_out)
-        return CandidateInput(*rows, leaves, *by, searched, self.starts, *of_search)
+        trees = self.starts, self.by_impurity
+        return CandidateInput(
+            self._seen, self.sample, leaves, *by, searched, *trees, begun=set(), left_out=self.left_out
+        )
 
     def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
