@@ -57,7 +57,12 @@ def rows_drawn(monkeypatch):
     monkeypatch.setattr("boxwood.explanation.choose.settings.is_held", lambda n_rows, n_columns: False)
 
 
+def pytest_collection():
+    gc.disable()  # nothing of what is imported and collected is garbage
+
+
 def pytest_collection_finish():
+    gc.enable()
     gc.collect()
     gc.freeze()  # what was imported and collected stays: walking it again and again takes a tenth of the time
 

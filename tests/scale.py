@@ -41,6 +41,12 @@ def some(cases: Iterable[T], *, of: int = 4) -> list[T]:
     return list(cases)[:: of if SEEDS < ALL_KINDS else 1]
 
 
+def drawn(cases: Iterable[T], seed: int) -> list[T]:
+    """Return the doors, or other cases of one kind, on which a seed of a law is tried: one in turn; all by --full."""
+    every = list(cases)
+    return every if SEEDS >= 1 else [every[seed % len(every)]]
+
+
 def diagonal(sizes: list[int]) -> list[bool]:
     """Return which combinations of so many values of each parameter are enough to try each value in one of them."""
     needed = {tuple(i % size for size in sizes) for i in range(max(sizes))}

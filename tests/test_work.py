@@ -11,7 +11,11 @@ from boxwood import explain
 from boxwood.explanation.measure.contrast import contrast_of
 from boxwood.explanation.measure.losses import Distance, Losses
 from boxwood.grow import cart
+from boxwood.grow.centers import greedy
+from boxwood.loops import greedy as loops
 from boxwood.reference import Reference, Task
+from boxwood.tree import Interval
+from boxwood.tree.cover import Covers, _cuts
 from tests.scale import law
 
 TIMES = 3  # so many times the clusters
@@ -85,6 +89,45 @@ def test_a_naming_of_leaves_takes_no_room_for_each_leaf_and_cluster(seed):
 
 
 @law(3)
+def test_the_categories_of_a_leaf_are_looked_up_once_however_many_clusters_there_are(seed):
+    n_words = 60
+
+    def covered(k):
+        rng, words = np.random.default_rng(seed), [Interval(i, i, True, True) for i in range(n_words)]
+        some = [rng.choice(n_words, n_words // 2, replace=False) for _ in range(k)]
+        sets = [tuple(words[j] for j in sorted(one)) for one in some]
+        leaves = [{0: (Interval(i, i + 1, False, True),), 1: sets[i]} for i in range(k)]
+        covers = Covers(leaves, {1: tuple((float(j), float(j)) for j in range(n_words))})
+        for leaf in range(k):
+            covers.of([leaf])
+
+    counted = (calls(lambda k=k: covered(k)) for k in (8, 8 * TIMES))
+    few, many = (sum(n for (_, name, _), n in each.items() if name == _cuts.__name__) for each in counted)
+    assert 0 < many < MOST * few
+
+
+@law(3)
+def test_the_distances_of_a_row_to_all_centres_are_taken_once_however_many_columns_there_are(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    k, d, taken = 2 * greedy.LISTED + 4, 3 * greedy.COLUMNS, []
+    centers = rng.normal(size=(k, d))
+    X = centers + rng.normal(size=(k, d))
+    write = loops._write_distances
+
+    def count(X, row, *others):
+        taken.append(int(row))
+        write(X, row, *others)
+
+    monkeypatch.setattr(loops, "_write_distances", count)
+    for loop in ("keep_nearest", "add_changes"):  # as they stand, not compiled, nor as calls of numpy
+        monkeypatch.setattr(greedy, loop, getattr(loops, loop).py_func)
+    task = Task.of(X, Reference(np.arange(k), centers), n_jobs=1)
+    lists, untested = greedy.lists_of(task), np.zeros((d, 2), dtype=bool)
+    lists.cuts_at(greedy.Node((), np.arange(k), lists.order.root, np.arange(k), untested)).best([0.0])
+    assert max(Counter(taken).values()) == 1
+
+
+@law(3)
 def test_few_rows_of_many_columns_make_no_table_of_all_pairs_of_columns(seed):
     rng = np.random.default_rng(seed)
     n, d = 20, 1500
@@ -98,3 +141,25 @@ def test_few_rows_of_many_columns_make_no_table_of_all_pairs_of_columns(seed):
         )  # fmt: skip
 
     assert peak(contrasted) < d * d
+
+
+@law(3)
+def test_trees_that_cut_clusters_off_one_by_one_end_at_a_count_of_values_and_this_is_told(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    k, d, looked_at = 8, 8, []
+    rows = np.repeat(3 * np.eye(k, d), 5, axis=0) + rng.normal(size=(5 * k, d))  # each cut parts one from all others
+    labels, cuts_at = np.arange(5 * k) // 5, greedy.Nearest.cuts_at
+    labels[::6] = rng.integers(0, k, len(labels[::6]))  # no tree gets all right
+
+    def count(self, node):
+        looked_at.append(len(node.rows) * d)
+        return cuts_at(self, node)
+
+    monkeypatch.setattr(greedy.Nearest, "cuts_at", count)
+    said = "trees of ExShallow were left out: they take too long for 8 clusters in 8 columns (method)"
+    assert said not in explain(rows, labels).notes
+    whole = sum(looked_at)
+    looked_at.clear()
+    monkeypatch.setattr("boxwood.explanation.choose.settings.VALUES", 3 * rows.size)
+    assert said in explain(rows, labels).notes
+    assert sum(looked_at) <= 3 * rows.size < whole

@@ -147,7 +147,7 @@ def space_of(sentence):
     return found[1].removesuffix("s"), int(found[2].replace("one", "1")), bool(found[3])
 
 
-@law(24)
+@law(12)
 def test_no_tree_refutes_a_claim(seed):
     call = some_call(seed)
     ex, total = call.ex, call.weights.sum()
@@ -172,7 +172,7 @@ def test_no_tree_refutes_a_claim(seed):
         assert none_better(known["agreement"])[1:] in str(ex.frontier())
 
 
-@law(24, first=1000)
+@law(12, first=1000)
 def test_no_rule_refutes_a_claim_on_lines(seed):
     call = some_call(seed)
     later = call.ex.evaluate(call.frame, call.labels, sample_weight=call.options.get("sample_weight"))

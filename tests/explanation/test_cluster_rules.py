@@ -11,7 +11,7 @@ import pandas as pd
 from boxwood import Explanation, ThresholdTree, explain, render
 from boxwood.axes import Categories
 from boxwood.explanation.records import cluster_rules_of
-from boxwood.tree.cover import cover
+from boxwood.tree.cover import Covers
 from boxwood.words.rules import rule
 from tests.naive import holds
 from tests.scale import seeds
@@ -115,7 +115,7 @@ def test_a_leaf_that_is_alone_has_the_words_of_its_cheapest_cover():
         rules = cluster_rules_of(tree, columns, {}, 6)
         for leaf, cluster in enumerate(tree.leaf_clusters.tolist()):
             if (tree.leaf_clusters == cluster).sum() == 1:
-                few = cover([boxes[leaf]], [*boxes[:leaf], *boxes[leaf + 1 :]], {}) or [boxes[leaf]]
+                few = Covers(boxes, {}).of([leaf]) or [boxes[leaf]]
                 conditions = [[(columns[j], pieces) for j, pieces in box.items()] for box in few]
                 said = [[each[:2] for each in one] for one in rules[cluster]]
                 assert said == conditions, f"seed {seed}"

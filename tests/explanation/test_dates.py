@@ -27,7 +27,7 @@ from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.render.forms.labels import write_labels
 from boxwood.table.sql import as_name
-from tests.scale import each, law
+from tests.scale import drawn, each, law
 from tests.table.test_texts_of_dates import odd_text
 
 EPOCH = datetime(1970, 1, 1)
@@ -403,11 +403,8 @@ def test_texts_in_a_form_are_read_or_refused_wherever_the_rules_run(seed, tmp_pa
     read = [(text, label) for text, label in zip(texts, known, strict=True) if not is_refused(label)]
     assert {label for _, label in read} >= {"old", "new"}
     refused = [text for text, label in zip(texts, known, strict=True) if text and "is no date" in str(label)]
-    for file, out, opened in (
-        ("t.csv", "o.parquet", pl.read_parquet),
-        ("t.csv", "o.csv", pl.read_csv),
-        ("t.jsonl", "o.jsonl", pl.read_ndjson),
-    ):
+    files = [("t.csv", "o.parquet", pl.read_parquet), ("t.csv", "o.csv", pl.read_csv)]
+    for file, out, opened in drawn([*files, ("t.jsonl", "o.jsonl", pl.read_ndjson)], seed):
         save_rows([text for text, _ in read], tmp_path / file)
         write_labels(ex, tmp_path / file, tmp_path / out)
         assert opened(tmp_path / out)["cluster"].to_list() == [label for _, label in read]

@@ -286,7 +286,7 @@ def test_mmdt_is_a_candidate_for_mixtures():
         task = Task.of(X, Reference.from_estimator(model, X), mixture=Mixture.from_gaussian_mixture(model))
         for mixture in (task.mixture, None):
             task = replace(task, mixture=mixture)
-            part = CandidateInput(task, task, 4, True, False, True, (4,), {}, {}, set())
+            part = CandidateInput(task, task, 4, True, False, True, (4,), {}, {}, set(), set())
             names = [name for _, name in CANDIDATES["separating"](part)]
             assert ("mmdt" in names) == (mixture is not None)
 

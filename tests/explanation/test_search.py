@@ -188,9 +188,9 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
 def test_of_words_trees_that_separate_the_centres_see_few_rows_where_agreement_decides(monkeypatch, objective, n_rows):
     rng, seen, grown = np.random.default_rng(0), [], _candidates.growth_of_several
 
-    def noted(task, penalties):
+    def noted(task, penalties, **limits):
         seen.append(len(task.rows))
-        return grown(task, penalties)
+        return grown(task, penalties, **limits)
 
     labels = rng.integers(0, 3, 900)
     frame = pd.DataFrame({"x": labels + rng.normal(size=900), "word": np.array(list("abcd"))[rng.integers(0, 4, 900)]})

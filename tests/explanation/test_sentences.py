@@ -923,6 +923,7 @@ NOTES = {
     rf"the rules find only (.+), but are right for ({SHARE}) of all rows(; try more leaves \(max_leaf_nodes\))?": (
         finds_few
     ),
+    r"trees of ExShallow were left out: they take too long for [\d,]+ clusters in [\d,]+ columns \(method\)": nothing,
     r"methods that separate centres were left out, as clusters have equal centres.*": has_equal_centres,
     r"(.+): read as numbers; if they are codes, rules can name them one by one \(categories\)": are_whole_numbers,
     rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,

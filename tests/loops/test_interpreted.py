@@ -331,6 +331,20 @@ def test_patience_ends(uncompiled):
     assert told == ["watched", "compiled"]
 
 
+def test_the_elements_of_arguments_are_counted_twice_at_most(uncompiled, monkeypatch):
+    (loop, told), count, counted = uncompiled, jit._size, []
+    monkeypatch.setattr(jit, "_size", lambda value: counted.append(value) or count(value))
+    args = arguments(10)
+    loop(*args)
+    assert told == []
+    assert all(sum(one is arg for one in counted) <= 2 for arg in args)
+    loop.spent = loop.patience
+    counted.clear()
+    loop(*args)
+    assert told == ["watched", "compiled"]
+    assert not counted
+
+
 def test_a_call_that_will_take_long_is_compiled(uncompiled):
     loop, told = uncompiled
     loop(*arguments(1000))

@@ -7,12 +7,17 @@ import pytest
 
 from boxwood.tree import Interval, TreeBuilder
 from boxwood.tree import cover as cover_module
-from boxwood.tree.cover import cover
+from boxwood.tree.cover import Covers
 from tests import naive
 from tests.scale import seeds
 
 INF = math.inf
 CODES = tuple((float(code), float(code)) for code in range(4))
+
+
+def cover(boxes, others, domains):
+    """Return the cover of some leaves beside others."""
+    return Covers([*boxes, *others], domains).of(range(len(boxes)))
 
 
 def random_tree(rng, n_cuts, n_columns, n_values, two_sided=0.3):

@@ -264,7 +264,8 @@ def explain(
     is chosen by cost is grown on more rows. In a table of more than 2 ** 23 values with categories or gaps, all this is
     done on two random parts of 2 ** 21 values each, and the tree that is better on all rows is taken. A note and
     `Explanation.search_report` say so. If two clusters have the same centre, methods that separate centres are left
-    out, with a note.
+    out, with a note. So are trees of ExShallow that would look at more than 2 ** 27 values of rows, as many clusters in
+    many columns may.
 
     A table in batches (of `scan`) is read into memory up to 2 ** 23 values where boxwood makes the clusters, and, if a
     column holds labels, where it has columns of words or gaps from which rules learn. It gives the answer of the same

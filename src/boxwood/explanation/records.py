@@ -14,7 +14,7 @@ from boxwood.axes import Categories
 from boxwood.explanation.claim import Claim
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import box_of, sides, without_missing
-from boxwood.tree.cover import cover
+from boxwood.tree.cover import Covers
 from boxwood.tree.nodes import Cut
 
 __all__ = [
@@ -789,13 +789,12 @@ def cluster_rules_of(
     for that value on its way.
     """
     boxes, clusters = tree.boxes(), tree.leaf_clusters.tolist()
-    domains = {j: known.domain for j, known in categories.items()}
-    rules = []
+    covers, rules = Covers(boxes, {j: known.domain for j, known in categories.items()}, gaps), []
     for i in range(n_clusters):
-        own = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster == i]
-        others = [box for box, cluster in zip(boxes, clusters, strict=True) if cluster != i]
-        if len(own) > 1 or any(domains.keys() & box.keys() for box in own):
-            own = cover(own, others, domains, gaps) or own  # leaves that hold no row keep rules that say so
+        leaves = [leaf for leaf, cluster in enumerate(clusters) if cluster == i]
+        own = [boxes[leaf] for leaf in leaves]
+        if len(own) > 1 or any(categories.keys() & box.keys() for box in own):
+            own = covers.of(leaves) or own  # leaves that hold no row keep rules that say so
         rules.append(tuple(_rule(box, columns, categories, gaps, dates) for box in own))  # one box needs no fewer words
     return rules
 

@@ -177,7 +177,8 @@ class Loop:
 
     def _begin(self, *args: Any) -> Any:
         """Interpret a call while the process is young; otherwise load numba."""
-        if self._seconds(args) < min(SHORT, Loop.young) and self._may_be_interpreted(args):
+        size = _size(args)
+        if self._seconds(size) < min(SHORT, Loop.young) and self._may_be_interpreted(args, size):
             return self._in_python(*args)
         self.load()
         return self.run(*args)
@@ -207,20 +208,22 @@ class Loop:
         is_search = self.py_func in _searches
         self.patience = self.patience or (SEARCHED if is_search else PATIENCE * _bytes(self, set()))
         self.before = self.machine.spent_before() if self.before is None else self.before
-        may_wait = self.before < self.patience and self._seconds(args) < self.patience - self.spent
-        return may_wait and self._may_be_interpreted(args)
+        if self.before >= self.patience or self.spent >= self.patience:
+            return False
+        size = _size(args)
+        return self._seconds(size) < self.patience - self.spent and self._may_be_interpreted(args, size)
 
-    def _seconds(self, args: tuple[Any, ...]) -> float:
+    def _seconds(self, size: int) -> float:
         """Return the seconds that an interpreted call is likely to take; of a search, until it is asked again."""
-        size, is_quick = sum(map(_size, args)), self.py_func in _stand_ins or self.py_func in _searches
+        is_quick = self.py_func in _stand_ins or self.py_func in _searches
         rate = self.rate if size <= MORE * self.largest else max(self.rate, QUICK if is_quick else GUESS)
         return rate * (size + FEW)
 
-    def _may_be_interpreted(self, args: tuple[Any, ...]) -> bool:
+    def _may_be_interpreted(self, args: tuple[Any, ...], size: int) -> bool:
         """Return whether interpreting a call gives what machine code gives, in no more memory than there is."""
-        if asks_for_machine_code() or (sum(map(_size, args)) > MANY and self.py_func not in _searches):
+        if asks_for_machine_code() or (size > MANY and self.py_func not in _searches):
             return False
-        return self.py_func in _stand_ins or (all(map(_is_same, args)) and is_exact(self))
+        return self.py_func in _stand_ins or (_is_same(args) and is_exact(self))
 
     def _in_python(self, *args: Any) -> Any:
         """Interpret a call, whose time counts; it is stored at the end of the process."""
@@ -243,7 +246,7 @@ class Loop:
         return self(*args)
 
     def _interpret(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        size, began = sum(map(_size, args)), time.thread_time()
+        size, began = _size(args), time.thread_time()
         try:
             return plain(*args)
         finally:
@@ -301,9 +304,9 @@ def _bytes(loop: Any, seen: set[Any]) -> int:
 
 def _size(value: Any) -> int:
     """Return the number of array elements of an argument."""
-    if isinstance(value, tuple):
-        return sum(map(_size, value))
-    return value.size if isinstance(value, np.ndarray) else 0
+    if isinstance(value, np.ndarray):
+        return value.size
+    return sum(map(_size, value)) if isinstance(value, tuple) else 0
 
 
 def _is_same(value: Any) -> bool:

@@ -88,64 +88,79 @@ class _Axis(NamedTuple):
         return tuple(_interval(self.starts[_bits(run)[0]], self.stops[_bits(run)[-1]]) for run in runs)
 
 
-def cover(
-    boxes: Sequence[Box], others: Sequence[Box], domains: Mapping[int, Intervals], gaps: Collection[int] = ()
-) -> list[Box]:
-    """Return few boxes with the union of `boxes`, which may overlap; the cheapest first.
-
-    A box costs one for each finite end of its intervals, and one for each restricted column of codes. The result is the
-    cheapest cover by boxes of one interval in each column, and among those one of fewest boxes, if the ends of `boxes`
-    make at most 4096 cells, if the union has at most 64 maximal boxes, and if the search takes at most 10 000 steps.
-    Otherwise boxes are widened one by one, and those that others make superfluous are dropped. Boxes that differ in one
-    of several columns then become one with several intervals. If this is not cheaper, the boxes stay as they are, and
-    so they do in a tree of more than 1000 leaves.
+class Covers:
+    """Covers of the clusters of one tree, which share what is known of its leaves.
 
     Parameters
     ----------
-    boxes, others : sequences of Box
-        The leaves of a cluster, and all other leaves of the tree.
+    leaves : sequence of Box
+        The leaves of the tree, which may overlap.
     domains : mapping from column to Intervals
         Codes of columns of categories.
     gaps : collection of int, default=()
         Columns of numbers in which +inf stands for a missing value, which is said besides.
-
-    Returns
-    -------
-    list of Box
-        Columns are in the order of the first of `boxes` that a box meets. A box that holds nothing is left out; so the
-        list is empty if there is nothing to cover.
     """
-    axes = _axes(boxes, domains, gaps)
-    masks = {i: _masks(axes, box) for i, box in enumerate(boxes)}
-    wanted = {i: box for i, box in masks.items() if all(box)}
-    if not wanted or len(boxes) + len(others) > MOST_LEAVES:
-        return [boxes[i] for i in wanted]
-    inside = list(wanted.values())
-    outside = sorted({box for box in (_masks(axes, other) for other in others) if all(box)})
-    covers = [_cheapest(axes, inside, outside), _widened(axes, inside, outside), inside]
-    merged = [_merged(axes, _narrowed(axes, candidate, inside)) for candidate in covers if candidate is not None]
-    chosen = min(merged, key=lambda candidate: (sum(_price(axes, box) for box in candidate), len(candidate)))
-    first = {box: next(i for i, other_box in wanted.items() if _meet(other_box, box)) for box in chosen}
-    return [
-        _as_box(axes, box, boxes[first[box]])
-        for box in sorted(chosen, key=lambda box: (_price(axes, box), first[box], box))
-    ]
+
+    def __init__(self, leaves: Sequence[Box], domains: Mapping[int, Intervals], gaps: Collection[int] = ()) -> None:
+        self.leaves, self.gaps = leaves, gaps
+        self.coded = {feature: _of_codes(feature, domain, feature in gaps) for feature, domain in domains.items()}
+        self.codes = [{j: self.coded[j].mask(leaf) for j in leaf if j in self.coded} for leaf in leaves]
+
+    def of(self, own: Sequence[int]) -> list[Box]:
+        """Return few boxes with the union of some leaves, by their numbers; the cheapest first.
+
+        A box costs one for each finite end of its intervals, and one for each restricted column of codes. The result is
+        the cheapest cover by boxes of one interval in each column, and among those one of fewest boxes, if the ends of
+        the leaves make at most 4096 cells, if the union has at most 64 maximal boxes, and if the search takes at most
+        10 000 steps. Otherwise boxes are widened one by one, and those that others make superfluous are dropped. Boxes
+        that differ in one of several columns then become one with several intervals. If this is not cheaper, the leaves
+        stay as they are, and so they do in a tree of more than 1000 leaves.
+
+        Returns
+        -------
+        list of Box
+            Columns are in the order of the first of the leaves that a box meets. A box that holds nothing is left out;
+            so the list is empty if there is nothing to cover.
+        """
+        boxes, is_own = [self.leaves[i] for i in own], set(own)
+        axes = [
+            self.coded[feature] if feature in self.coded else _of_ends(feature, boxes, feature in self.gaps)
+            for feature in sorted({feature for box in boxes for feature in box})
+        ]
+        masks = {i: self._masks(axes, place) for i, place in enumerate(own)}
+        wanted = {i: box for i, box in masks.items() if all(box)}
+        if not wanted or len(self.leaves) > MOST_LEAVES:
+            return [boxes[i] for i in wanted]
+        inside = list(wanted.values())
+        met = {self._masks(axes, place) for place in range(len(self.leaves)) if place not in is_own}
+        outside = sorted(box for box in met if all(box))
+        covers = [_cheapest(axes, inside, outside), _widened(axes, inside, outside), inside]
+        merged = [_merged(axes, _narrowed(axes, candidate, inside)) for candidate in covers if candidate is not None]
+        chosen = min(merged, key=lambda candidate: (sum(_price(axes, box) for box in candidate), len(candidate)))
+        first = {box: next(i for i, other_box in wanted.items() if _meet(other_box, box)) for box in chosen}
+        return [
+            _as_box(axes, box, boxes[first[box]])
+            for box in sorted(chosen, key=lambda box: (_price(axes, box), first[box], box))
+        ]
+
+    def _masks(self, axes: Sequence[_Axis], place: int) -> _Masks:
+        leaf, codes = self.leaves[place], self.codes[place]
+        return tuple(
+            codes.get(axis.feature, axis.full) if axis.feature in self.coded else axis.mask(leaf) for axis in axes
+        )
 
 
-def _axes(boxes: Sequence[Box], domains: Mapping[int, Intervals], gaps: Collection[int]) -> list[_Axis]:
-    axes = []
-    for feature in sorted({feature for box in boxes for feature in box}):
-        if feature in domains:
-            starts, stops = (
-                [(low, False) for low, _ in domains[feature]],
-                [(high, True) for _, high in domains[feature]],
-            )
-        else:
-            ends = {cut for box in boxes for interval in box.get(feature, ()) for cut in _cuts(interval)}
-            *starts, last = sorted(ends | {(-math.inf, False), (math.inf, True)})
-            stops = [*starts[1:], last]
-        axes.append(_Axis(feature, tuple(starts), tuple(stops), feature in domains, feature in gaps))
-    return axes
+def _of_codes(feature: int, domain: Intervals, has_gaps: bool) -> _Axis:
+    """Return a column of categories, with a piece for each code."""
+    starts, stops = tuple((low, False) for low, _ in domain), tuple((high, True) for _, high in domain)
+    return _Axis(feature, starts, stops, True, has_gaps)
+
+
+def _of_ends(feature: int, boxes: Sequence[Box], has_gaps: bool) -> _Axis:
+    """Return a column of numbers, with the pieces between the ends of some boxes."""
+    ends = {cut for box in boxes for interval in box.get(feature, ()) for cut in _cuts(interval)}
+    *starts, last = sorted(ends | {(-math.inf, False), (math.inf, True)})
+    return _Axis(feature, tuple(starts), (*starts[1:], last), False, has_gaps)
 
 
 def _cuts(interval: Interval) -> tuple[_Cut, _Cut]:
@@ -154,10 +169,6 @@ def _cuts(interval: Interval) -> tuple[_Cut, _Cut]:
 
 def _interval(start: _Cut, stop: _Cut) -> Interval:
     return Interval(start[0], stop[0], not start[1], stop[1])
-
-
-def _masks(axes: Sequence[_Axis], box: Box) -> _Masks:
-    return tuple(axis.mask(box) for axis in axes)
 
 
 def _as_box(axes: Sequence[_Axis], masks: _Masks, first: Box) -> Box:

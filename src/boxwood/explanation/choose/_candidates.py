@@ -43,6 +43,7 @@ class CandidateInput(NamedTuple):
     starts: dict[str, Trees]  # trees with a leaf for each cluster, by method: those of any number of leaves begin so
     by_impurity: dict[str, dict[int, ThresholdTree]]  # trees by their size, for all searches
     begun: set[ThresholdTree]  # trees that others were begun with
+    left_out: set[str]  # methods whose trees take too much work
 
     @property
     def losses(self) -> dict[str, str]:
@@ -83,17 +84,27 @@ def _of_penalties(task: Task, part: CandidateInput) -> Trees:
     """Yield the trees of ExShallow's penalties: the middle two, and beyond each of them if it is not clearly worse.
 
     The loss usually falls and then rises with the penalty. Deep trees of many clusters take longest, so small penalties
-    are left out where they gain nothing.
+    are left out where they gain nothing. Where many clusters in many columns are cut off one by one, no more are grown.
     """
-    grow, loss = growth_of_several(task, settings.PENALTIES), "cost" if part.by_cost else "mistakes"
-    low, high = grow(1), grow(2)
+    grow = growth_of_several(task, settings.PENALTIES, most_values=settings.VALUES)
+    low, loss = grow(1), "cost" if part.by_cost else "mistakes"
+    high = None if low is None else grow(2)
+    if low is None or high is None:
+        part.left_out.add("ExShallow")
+        yield from _if_grown(low, "shallow")
+        return
     losses = [loss_of(tree, task, loss) for tree in (low, high)]
     if losses[0] <= settings.CLEARLY * losses[1]:
-        yield grow(0), "greedy"
+        yield from _if_grown(grow(0), "greedy")
     yield low, "shallow"
     yield high, "shallow"
     if losses[1] <= settings.CLEARLY * losses[0]:
-        yield grow(3), "shallow"
+        yield from _if_grown(grow(3), "shallow")
+
+
+def _if_grown(tree: ThresholdTree | None, name: str) -> Trees:
+    if tree is not None:
+        yield tree, name
 
 
 def _expanded(start: ThresholdTree, name: str, part: CandidateInput) -> Trees:

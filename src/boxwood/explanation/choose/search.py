@@ -180,6 +180,7 @@ class AutoSearch:
         self.ranked: list[Candidate] = []  # the best few of them
         self.perfect: Candidate | None = None  # a tree that cannot be better
         self.starts: dict[str, Trees] = {}
+        self.left_out: set[str] = set()
         self.marks: dict[int, LoopCodes] = {}  # by the task
         self.by_impurity: dict[str, dict[int, ThresholdTree]] = {}
         times = 2 if task.leaves() > task.reference.n_clusters else 1
@@ -240,7 +241,10 @@ class AutoSearch:
         most = self.task.leaves()
         searched = min(self.task.reference.n_clusters, most), most
         by = self.goal.by_cost, self.goal.objective == "cost", self.by_centers
-        return CandidateInput(self._seen, self.sample, leaves, *by, searched, self.starts, self.by_impurity, set())
+        trees = self.starts, self.by_impurity
+        return CandidateInput(
+            self._seen, self.sample, leaves, *by, searched, *trees, begun=set(), left_out=self.left_out
+        )
 
     def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
@@ -548,5 +552,11 @@ class AutoSearch:
             where = " on the columns that cuts may test" if self.task.budget.forbidden else ""
             notes.append(
                 f"methods that separate centres were left out, as clusters have equal centres{where} ({equal})"
+            )
+        if self.left_out:
+            n, of = self.task.reference.n_clusters, self.task.n_columns
+            notes.append(
+                f"trees of {' and '.join(sorted(self.left_out))} were left out: they take too long for {n:,} clusters "
+                f"in {of:,} columns (method)"
             )
         return (*notes, self.goal.reason) if self.goal.reason else tuple(notes)

@@ -42,6 +42,7 @@ ENOUGH = 0.999  # which have this share of the variance between clusters.
 # Candidates
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # Penalties of ExShallow; with the first it is Ex-Greedy.
 CLEARLY = 1.01  # Within 1 % of its neighbour's loss, the next penalty is tried, too.
+VALUES = 1 << 27  # A tree of ExShallow may look at so many values of rows: some ten seconds.
 COLUMNS_BY_ROWS = 30  # Regression trees on the rows take time d squared: they are grown up to so many columns.
 ONE_HOT = 1 << 20  # Rows times one-hot columns up to which trees of categories are grown on these, too,
 NEAR_BY_CART = 1.025  # if CART loses at most 2.5 % more there than the best tree on other columns.

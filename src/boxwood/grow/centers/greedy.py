@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -76,10 +77,11 @@ def greedy(
     two neighbouring values of the node's rows and centres.
 
     Takes time n k d and n d log n once, and usually n d for each level of the tree: a row counts only at the cuts
-    between it and its nearest centre, and lists of the 32 nearest centres of each row (64 in wide tables that are not
-    large) say what it costs there. The worst case, in which the lists say nothing and every cut takes one centre away,
-    is k levels of time n d² k. Memory: 12 bytes for each row and listed centre, 8 for each row and column, and about 40
-    for each row in each column that is searched at a time. Any `tie_break` but "first" takes twice the time.
+    between it and its nearest centre, and lists of the 32 nearest centres of each row say what it costs there (in wide
+    tables that are not large 64, or as many as columns). The worst case, in which the lists say nothing and every cut
+    takes one centre away, is k levels of time n d² k. Memory: 12 bytes for each row and listed centre, 8 for each row
+    and column, and about 40 for each row in each column that is searched at a time. Any `tie_break` but "first" takes
+    twice the time.
 
     References
     ----------
@@ -264,21 +266,34 @@ def grow_several(task: Task, penalties: Sequence[float], *, duplicates: str = "e
     Costs of cuts are computed once for all penalties with the same cuts from the root down.
     """
     grow = growth_of_several(task, penalties, duplicates=duplicates)
-    return [grow(number) for number in range(len(penalties))]
+    return [tree for number in range(len(penalties)) if (tree := grow(number)) is not None]
+
+
+class _WorkSpent(Exception):
+    """A tree takes more work than it may."""
 
 
 def growth_of_several(
-    task: Task, penalties: Sequence[float], *, duplicates: str = "error"
-) -> Callable[[int], ThresholdTree]:
-    """Return a function that grows the tree of one of several depth penalties; see `grow_several`."""
+    task: Task, penalties: Sequence[float], *, duplicates: str = "error", most_values: float = math.inf
+) -> Callable[[int], ThresholdTree | None]:
+    """Return a function that grows the tree of one of several depth penalties; see `grow_several`.
+
+    It returns None for a tree for which more than `most_values` values of rows would be looked at.
+    """
     for penalty in penalties:
         refuse_negative(penalty)
     nearest = lists_of(task, several=len(penalties) > 1)
     cuts_of: dict[Path, dict[int, PlacedCut]] = {}  # by node, the cut of each penalty whose tree has the node
 
-    def tree_for(number: int) -> ThresholdTree:
+    def tree_for(number: int) -> ThresholdTree | None:
+        left = most_values
+
         def best_cut(cuts_at: Callable[[Node], NodeCuts], node: Node) -> PlacedCut:
+            nonlocal left
             if number not in cuts_of.setdefault(node.path, {}):
+                left -= len(node.rows) * task.n_columns
+                if left < 0:
+                    raise _WorkSpent
                 above = cuts_of.get(node.path[:-1], {}) if node.path else dict.fromkeys(range(len(penalties)))
                 together = [other for other, cut in above.items() if cut == above[number]]
                 best_cuts = cuts_at(node).best([penalties[other] for other in together])
@@ -287,7 +302,10 @@ def growth_of_several(
 
         if cuts_of:
             nearest.restart()
-        return separate(task, duplicates, best_cut, nearest)
+        try:
+            return separate(task, duplicates, best_cut, nearest)
+        except _WorkSpent:
+            return None
 
     return tree_for
 
@@ -299,8 +317,8 @@ def refuse_negative(penalty: float) -> None:
 
 
 LISTED = 32  # centres in the list of a row; longer lists take more time to update, shorter ones end too early
-DEAR = 16  # number of columns from which lists are twice as long, as distances to centres beyond their end cost more
-LARGEST = 1 << 23  # most numbers in all lists with which they may be twice as long
+DEAR = 16  # number of columns from which lists are longer, as distances to centres beyond their end cost more
+LARGEST = 1 << 23  # most numbers in all lists with which they may be longer
 COLUMNS = 32  # columns for which the list of a row is read at once, while it is in the cache
 VALUES = 1 << 21  # most changes at rows in memory for each thread, unless one column has more rows
 SCORED = 1 << 15  # costs of cuts that are scored at once, while they are in the cache
@@ -407,8 +425,7 @@ class Nearest:
         weights = task.rows.weights
         self.weights: Ints = as_integer_weights(None if weights is None else np.where(task.kept, weights, 0.0))
         n, d = task.rows.values.shape
-        listed = 2 * LISTED if d >= DEAR and 2 * LISTED * n <= LARGEST else LISTED
-        shape = n, min(listed, len(self.centers))
+        shape = n, min(_listed(n, d), len(self.centers))
         self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
         self.order = PartitionedOrder(self.task)
         self.keeps_root: bool = several and max(self.near.size, self.order.entries.size) <= LARGEST
@@ -439,6 +456,15 @@ class Nearest:
         if self.keeps_root and self.at_root is None and not node.path:
             self.at_root = self.near.copy(), self.distances.copy(), self.order.entries.copy()
         return NodeCuts(self, node, centers)
+
+
+def _listed(n_rows: int, n_columns: int) -> int:
+    """Return how many centres the list of a row has: in wide tables as many as columns, which take longer to look at.
+
+    Each block of columns may take the distances of a row to all centres where its list ends too early.
+    """
+    longer = min(max(2 * LISTED, n_columns), LARGEST // max(n_rows, 1)) if n_columns >= DEAR else 0
+    return longer if longer >= 2 * LISTED else LISTED
 
 
 class NodeCuts:
