@@ -37,6 +37,7 @@ ISO = "".join(ISO_PARTS)
 """Pattern of dates of ISO 8601: in its groups are year, month, day, hour, minute, second, fraction and zone."""
 
 DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
+DATES_AS_TEXT = "dates as text"
 """Why texts that look like dates are left out: day and month may be exchanged, or forms or zones are mixed."""
 
 TIMES = "times of day or lengths of time (make numbers of them, such as seconds)"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._dates import DOUBTFUL, MICROSECONDS, TIMES, Dates, zone_name
+from boxwood._dates import DATES_AS_TEXT, DOUBTFUL, MICROSECONDS, TIMES, Dates, zone_name
 from boxwood._imports import require
 from boxwood._texts import TextForms, TextReading, number_in_text
 from boxwood._types import Array, Bools, Indices
@@ -179,10 +179,10 @@ def _whole(frame: Any) -> Array | None:
 def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
     """Return the names of the columns of numbers, booleans and dates, and those of the others, by what they hold.
 
-    That is text, texts that look like dates, no values, or times without a date.
+    That is text, texts that are dates, or may be, by their first values, no values, or times without a date.
     """
     numeric: list[str] = []
-    others: dict[str, list[str]] = {"text": [], DOUBTFUL: [], TIMES: [], "no values": []}
+    others: dict[str, list[str]] = {"text": [], DATES_AS_TEXT: [], DOUBTFUL: [], TIMES: [], "no values": []}
     for name, series in _typed_columns(frame).items():
         if _is_empty(series):
             others["no values"].append(name)
@@ -191,7 +191,9 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         elif series.dtype.is_temporal():
             others[TIMES].append(name)
         else:
-            others[DOUBTFUL if _first_forms(series).are_dates else "text"].append(name)
+            forms = _first_forms(series)
+            read = DOUBTFUL if forms.reading is None else DATES_AS_TEXT
+            others[read if forms.are_dates else "text"].append(name)
     return numeric, others
 
 
