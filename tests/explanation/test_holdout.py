@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
@@ -166,12 +165,11 @@ def of_luck(ex):
     return next(((int(one[1]) / 100, int(one[2]) / 100) for one in told if one), None)
 
 
-@law(8)
+@law(4)
 def test_what_asks_for_most_where_no_column_carries_the_labels_says_so(seed):
     rng = np.random.default_rng(seed)
-    n, k = int(rng.integers(150, 400)), int(rng.integers(3, 9))
-    frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"]).assign(w=rng.choice([*"xyz"], n))
-    notes = explain(frame, rng.integers(0, k, n)).notes
+    n, k = int(rng.integers(100, 200)), int(rng.integers(3, 6))
+    notes = explain(rng.normal(size=(n, 2)), rng.integers(0, k, n)).notes
     assert re.search("^the rules add little|^expect about .+ by the largest cluster alone: ", most_urgent(notes))
 
 

@@ -917,8 +917,8 @@ NOTES = {
     r"weight": hardly_sees,
     rf"the rules (add little|are worse than none): they agree on ({SHARE}) of rows, and always naming the largest "
     rf"cluster on ({SHARE})": add_little,
-    rf"expect about (\d+%) on new rows, not (\d+%)(?:, and (\d+%) by the largest cluster alone)?: with ({NUMBER}) cuts? "
-    rf"for ({NUMBER}) rows some of it is luck \(validate measures it\)": owe_to_luck,
+    rf"expect about (\d+%) on new rows, not (\d+%)(?:, and (\d+%) by the largest cluster alone)?: with ({NUMBER}) "
+    rf"cuts? for ({NUMBER}) rows some of it is luck \(validate measures it\)": owe_to_luck,
     rf"no rule for (.+?): its (?:row is|{NUMBER} rows are|rows, of weight {NUMBER}, are) in the rules of (.+?)"
     r"(; more leaves may help)?": has_no_rule,
     r"no rule for (.+) either(?:; more leaves may help)?": has_no_rule_either,

@@ -22,7 +22,7 @@ ASKS = tuple(
         re.compile,
         (
             rf"{re.escape(DOUBT)}|^{NO_GROUPS}| does not tell whether ",  # are these clusters at all?
-            r"^the rules (add little|are worse than none)|^expect about .+ by the largest cluster alone: ",  # say nothing
+            r"^the rules (add little|are worse than none)|^expect about .+ by the largest cluster alone: ",  # empty
             r"no cluster( |:|$|, )|rows? .* (was|were) left out(:|$|, )",  # rows without an answer
             r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
             r"^no rule for |^there is room for only ",  # clusters without an answer
