@@ -115,7 +115,7 @@ class Dates(NamedTuple):
         moment, where = self._moment(value), f" in {column}" if column else ""
         if moment is None:
             said = shown(str(value) if isinstance(value, str) else value)
-            raise DataError(f"{said}{where} is no date; expected one such as {self.example}")
+            raise DataError(f"{said}{where} is no date; expected one such as {self.example}; write all dates so")
         if (moment.tzinfo is None) == bool(self.zone):
             raise DataError(f"{value}{where} {_zone_of_other_kind(bool(self.zone))}")
         return ((moment - (_IN_UTC if moment.tzinfo else _EPOCH)) // _ONE) / MICROSECONDS

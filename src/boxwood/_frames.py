@@ -16,7 +16,15 @@ from boxwood._dates import DATES_AS_TEXT, DOUBTFUL, MICROSECONDS, TIMES, Dates, 
 from boxwood._imports import require
 from boxwood._texts import TextForms, TextReading, number_in_text
 from boxwood._types import Array, Bools, Indices
-from boxwood._validation import as_float_table, cut_off, listed, refuse_halves, refuse_not_finite, shown
+from boxwood._validation import (
+    as_float_table,
+    cut_off,
+    listed,
+    refuse_halves,
+    refuse_no_table,
+    refuse_not_finite,
+    shown,
+)
 from boxwood.errors import DataError
 
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
@@ -53,13 +61,15 @@ def as_rows_here(X: Any) -> Any:
     Raises
     ------
     DataError
-        If it hands over no table.
+        If it hands over no table, or is none, or is in the memory of another device.
     ImportError
         If pyarrow is missing.
     """
     is_batch = (type(X).__module__.partition(".")[0], type(X).__name__) == ("pyarrow", "RecordBatch")
     hands_over = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__")
     if not is_batch and (not hands_over or hasattr(X, "__array__") or is_frame(X)):
+        refuse_no_table(X)
+        refuse_unreadable("X", X)
         return X
     pa = require("pyarrow", "arrow", f"a table in the form of {type(X).__name__}")
     try:
@@ -69,6 +79,16 @@ def as_rows_here(X: Any) -> Any:
     except (pa.ArrowException, TypeError, ValueError) as error:
         kind = type(X).__name__
         raise DataError(f"X must be a table, but {kind} hands over none: {cut_off(str(error))}") from None
+
+
+def refuse_unreadable(name: str, given: Any) -> None:
+    """Raise a DataError for what is in the memory of another device, as frames of cuDF are."""
+    if not (hasattr(given, "to_pandas") and hasattr(given, "__array__")) or is_frame(given):
+        return
+    try:
+        np.asarray(given)
+    except TypeError as error:
+        raise DataError(f"{name} cannot be read, a {type(given).__name__} ({error}); pass its to_pandas()") from None
 
 
 def column_names(frame: Any) -> tuple[str, ...]:
@@ -744,15 +764,30 @@ def names_or_none(names: Sequence[Hashable]) -> Array:
     return _boxed([*names, None])
 
 
-def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str]) -> None:
+def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str], *, where: str = "the table") -> None:
     """Raise a DataError if wanted columns are not in the table; the message suggests the most similar names."""
     present = set(columns)
     unknown = [name for name in wanted if name not in present]
     if unknown:
         listing = listed([_with_nearest(name, columns) for name in unknown])
-        raise DataError(
-            f"no column{'s' * (len(unknown) > 1)} {listing} in the table; its columns are {listed(list(columns))}"
-        )
+        has = f"its columns are {listed(list(columns))}" if columns else "it has none"
+        raise DataError(f"no column{'s' * (len(unknown) > 1)} {listing} in {where}; {has}")
+
+
+def by_name(row: Mapping[Any, Any], needed: Iterable[str], what: str) -> dict[str, Any]:
+    """Return a row, a mapping from column to value, by the names of its columns as text.
+
+    Raises
+    ------
+    DataError
+        If it lacks a column that is needed: a missing value is None.
+    """
+    found = {str(name): value for name, value in row.items()}
+    try:
+        refuse_unknown_columns(needed, [*found], where=what)
+    except DataError as error:
+        raise DataError(f"{error}; a missing value is None") from None
+    return found
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str | None:
