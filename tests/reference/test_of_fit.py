@@ -150,7 +150,7 @@ def test_labels_of_other_rows_are_no_advice():
     with pytest.raises(DataError, match=rf"{MEANT}\? Pass the whole pipeline, or the labels that it predicts there$"):
         bw.explain(X[:100], km)
     other = KMeans(4, n_init=3, random_state=0).fit(X[:100, :2])
-    with pytest.raises(DataError, match="2 columns, but X has 3; pass .*, or the labels that it predicts there$"):
+    with pytest.raises(DataError, match=r"2 columns, but X has 3; pass .*, or the labels that it predicts there$"):
         bw.explain(X, other)
 
 
