@@ -1,5 +1,6 @@
 """What people do wrong: each error says what was expected, what came, and what to do."""
 
+import importlib
 import json
 
 import numpy as np
@@ -235,6 +236,18 @@ def test_as_many_clusters_are_compared_as_there_are_different_rows():
     assert [row.n_clusters for row in bw.compare_k(few).rows] == [2, 3, 4, 5, 6]
     with pytest.raises(DataError, match=r"7 clusters asked for, but .* only 6 different rows; ask for fewer clusters"):
         bw.compare_k(few, [6, 7])
+
+
+def test_no_other_error_ends_a_comparison_of_numbers_of_clusters_in_silence(monkeypatch):
+    def explained(rows, clustering, asked):
+        if asked.n_clusters == 4:
+            raise DataError("infinite values")
+        return original(rows, clustering, asked)
+
+    original = importlib.import_module("boxwood.api.compare_k").explained
+    monkeypatch.setattr("boxwood.api.compare_k.explained", explained)
+    with pytest.raises(DataError, match="infinite values"):
+        bw.compare_k(pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60) % 7}))
 
 
 COMMANDS = {

@@ -257,13 +257,17 @@ def flat(clusterer: Any) -> Any:
     return make_pipeline(*(each for _, each in clusterer.steps[:-1]), *steps)
 
 
+class FewDifferentRows(DataError):
+    """More clusters are asked for than there are different rows."""
+
+
 def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
     """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
     if n_clusters < 2:
         raise DataError(f"at least 2 clusters are needed, as a tree separates clusters; got {n_clusters}")
     n_distinct = _distinct_rows(rows.values, n_clusters)
     if n_distinct < n_clusters:
-        raise DataError(
+        raise FewDifferentRows(
             f"{n_clusters} clusters asked for, but the table has only {n_distinct} different rows; "
             "ask for fewer clusters"
         )
