@@ -169,6 +169,12 @@ def test_an_attribute_that_is_there_needs_no_hint(model):
         _ = model.__array__
 
 
+def test_an_error_inside_of_a_property_is_seen(model, monkeypatch):
+    monkeypatch.setattr(type(model), "baseline", property(lambda self: None.nothing))
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'nothing'"):
+        _ = model.baseline
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [

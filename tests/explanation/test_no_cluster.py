@@ -98,7 +98,7 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
         assert left_out.pop()[0] == n_without + (own == 0).sum()
 
 
-@law(12)
+@law(16)
 def test_shares_of_a_weighted_model_are_those_of_its_rows_where_all_weigh_the_same(seed):
     _, (learnt, labels, _), (later, _, _) = case(3 * seed)  # without gaps, but words that are never seen
     options = {"method": "cart", "max_leaf_nodes": 3, "missing": "drop"}

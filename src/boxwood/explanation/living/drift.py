@@ -366,5 +366,5 @@ def log_trees(ex: MeasuredTree) -> float:
 def _of_rate(
     what: str, name: object, share: float, of: float, then: float, of_then: float, log_choices: float
 ) -> _Test:
-    probability = of_chosen(round(share * of), of, round(then * of_then), of_then, log_choices)
+    probability = of_chosen(share * of, of, round(then * of_then), of_then, log_choices)
     return _Test(probability, Told(what, name, then, share))  # type: ignore[arg-type]
