@@ -287,18 +287,25 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
 
 
 def as_numbers(frame: Any, names: Collection[str]) -> Any:
-    """Return a frame with numbers in place of texts, in those columns whose texts are all numbers, or truths."""
+    """Return a frame with numbers in place of texts or categories, in columns in which all are numbers or truths."""
     import narwhals as nw
 
     read: dict[str, Any] = {}
     for name, series in _columns(frame, names).items():
-        if not _may_be_text(series) or not isinstance(next(iter(first_values(series, 1)), None), str):
+        is_text = isinstance(next(iter(first_values(series, 1)), None), str)
+        if not _may_be_text(series) or not (is_text or series.dtype == nw.Categorical):
             continue
-        number = {text: number_in_text(text) for text in series.drop_nulls().unique().to_list()}
+        values = series.drop_nulls().unique().to_list()
+        number = {one: number_in_text(one) if isinstance(one, str) else _as_double(one) for one in values}
         if None not in number.values():
             values = [number.get(text) for text in series.to_list()]
             read[name] = nw.new_series(name, values, nw.Float64, backend=series.implementation)
     return _with_columns(frame, read)
+
+
+def _as_double(value: Any) -> float | None:
+    """Return a number or a truth as a double; None for anything else."""
+    return float(value) if _kind(value) in ("boolean", "float64") else None
 
 
 def _holds_dates(series: Any) -> bool:
