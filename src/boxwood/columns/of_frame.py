@@ -37,7 +37,7 @@ from boxwood.columns.rules import by_reason, left_out
 from boxwood.columns.seen import Seen, Use, are_times, seen_numbers
 from boxwood.errors import DataError
 
-NO_WORDS = "neither numbers nor text"
+NO_WORDS = OTHER_KINDS["other"]
 
 
 class Coded(NamedTuple):
