@@ -156,7 +156,7 @@ def test_values_that_are_neither_numbers_nor_text_are_told_alike_be_they_few_or_
     for name, values in columns.items():
         frame = pd.DataFrame({name: pd.Series(values).take(rows).array, "x": np.arange(300.0) % 7})
         ex = bw.explain(frame, frame["x"] > 3)
-        assert f"left out, neither numbers nor text: {name}" in ex.notes
+        assert f"left out, neither numbers, words nor dates, such as lists: {name}" in ex.notes
 
 
 def test_lengths_of_time_are_left_out_with_a_note_that_says_what_to_do():
@@ -481,3 +481,21 @@ def test_a_whole_frame_is_read_as_column_by_column(seed):
     whole = as_matrix(frame)
     np.testing.assert_array_equal(whole, np.column_stack(one_by_one))
     assert whole.flags.f_contiguous or len(set(frame.dtypes)) == 1
+
+
+@law(12)
+def test_categories_of_numbers_are_numbers_where_rules_test_these(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 6, 80)
+    values = (y * 3, y / 4, y > 2, y - 3.5)[seed % 4]
+    ex = bw.explain(pd.DataFrame({"n": values, "x": rng.normal(size=80)}), y > 2, columns=["n"], method="cart")
+    kept = pd.Series(values).astype(object).mask(rng.random(80) < 0.1) if seed % 3 == 0 else pd.Series(values)
+    lacking, labels = kept.isna().to_numpy(), (y > 2).tolist()
+    for n in (
+        pd.Series(pd.Categorical(kept)),
+        pd.Series(pa.array(kept, from_pandas=True).dictionary_encode().to_pandas()),
+    ):
+        for table in (pd.DataFrame({"n": n}), pa.table({"n": pa.Array.from_pandas(n)})):
+            found = ex.predict(table, missing="none").tolist()
+            assert found == [None if gap else label for gap, label in zip(lacking, labels, strict=True)]
+            assert ex.evaluate(table, labels).agreement == 1

@@ -114,9 +114,12 @@ def test_what_is_no_number_or_no_option(call, message):
         (lambda ex: bw.explain(Path("t.csv"), n_clusters=3), "X must be rows, got the text 't.csv'"),
         (lambda ex: ex.evaluate("t.csv", Y), "X must be rows, got the text 't.csv'"),
         (lambda ex: ex.predict("t.csv"), "but 't.csv' is a text; to label a file, save the explanation and run"),
-        (lambda ex: ex.predict({"a": 1.0}), "no columns 'x0', 'x1' in the table; its columns are a"),
-        (lambda ex: ex.predict([{"a": 1.0}]), "no columns 'x0', 'x1' in the table; its columns are a"),
-        (lambda ex: bw.explain({"a": [1.0, 2.0]}, n_clusters=2), r"data frame: pandas\.DataFrame\(X\)"),
+        (lambda ex: ex.predict({"a": 1.0}), "no columns 'x0', 'x1' in row 0; its columns are a; a missing"),
+        (lambda ex: ex.predict([{"a": 1.0}]), "no columns 'x0', 'x1' in row 0; its columns are a; a missing"),
+        (
+            lambda ex: bw.explain({"a": [1.0, 2.0]}, n_clusters=2),
+            r"data frame, such as pandas\.DataFrame\(X\) or polars",
+        ),
         (lambda ex: pickle.loads(pickle.dumps(ex)).misassigned(), "a model file or a pickle holds no rows"),
         (
             lambda ex: pickle.loads(pickle.dumps(ex)).stability(),

@@ -37,6 +37,7 @@ ISO = "".join(ISO_PARTS)
 """Pattern of dates of ISO 8601: in its groups are year, month, day, hour, minute, second, fraction and zone."""
 
 DOUBTFUL = "dates that cannot be read for sure (write them as 2026-03-01)"
+DATES_AS_TEXT = "dates as text"
 """Why texts that look like dates are left out: day and month may be exchanged, or forms or zones are mixed."""
 
 TIMES = "times of day or lengths of time (make numbers of them, such as seconds)"
@@ -114,7 +115,7 @@ class Dates(NamedTuple):
         moment, where = self._moment(value), f" in {column}" if column else ""
         if moment is None:
             said = shown(str(value) if isinstance(value, str) else value)
-            raise DataError(f"{said}{where} is no date; expected one such as {self.example}")
+            raise DataError(f"{said}{where} is no date; expected one such as {self.example}; write all dates so")
         if (moment.tzinfo is None) == bool(self.zone):
             raise DataError(f"{value}{where} {_zone_of_other_kind(bool(self.zone))}")
         return ((moment - (_IN_UTC if moment.tzinfo else _EPOCH)) // _ONE) / MICROSECONDS

@@ -12,11 +12,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._dates import DOUBTFUL, MICROSECONDS, TIMES, Dates, zone_name
+from boxwood._dates import DATES_AS_TEXT, DOUBTFUL, MICROSECONDS, TIMES, Dates, zone_name
 from boxwood._imports import require
 from boxwood._texts import TextForms, TextReading, number_in_text
 from boxwood._types import Array, Bools, Indices
-from boxwood._validation import as_float_table, cut_off, listed, refuse_halves, refuse_not_finite, shown
+from boxwood._validation import (
+    as_float_table,
+    cut_off,
+    listed,
+    refuse_halves,
+    refuse_no_table,
+    refuse_not_finite,
+    shown,
+)
 from boxwood.errors import DataError
 
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
@@ -53,13 +61,15 @@ def as_rows_here(X: Any) -> Any:
     Raises
     ------
     DataError
-        If it hands over no table.
+        If it hands over no table, or is none, or is in the memory of another device.
     ImportError
         If pyarrow is missing.
     """
     is_batch = (type(X).__module__.partition(".")[0], type(X).__name__) == ("pyarrow", "RecordBatch")
     hands_over = hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__")
     if not is_batch and (not hands_over or hasattr(X, "__array__") or is_frame(X)):
+        refuse_no_table(X)
+        refuse_unreadable("X", X)
         return X
     pa = require("pyarrow", "arrow", f"a table in the form of {type(X).__name__}")
     try:
@@ -69,6 +79,16 @@ def as_rows_here(X: Any) -> Any:
     except (pa.ArrowException, TypeError, ValueError) as error:
         kind = type(X).__name__
         raise DataError(f"X must be a table, but {kind} hands over none: {cut_off(str(error))}") from None
+
+
+def refuse_unreadable(name: str, given: Any) -> None:
+    """Raise a DataError for what is in the memory of another device, as frames of cuDF are."""
+    if not (hasattr(given, "to_pandas") and hasattr(given, "__array__")) or is_frame(given):
+        return
+    try:
+        np.asarray(given)
+    except TypeError as error:
+        raise DataError(f"{name} cannot be read, a {type(given).__name__} ({error}); pass its to_pandas()") from None
 
 
 def column_names(frame: Any) -> tuple[str, ...]:
@@ -179,10 +199,10 @@ def _whole(frame: Any) -> Array | None:
 def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
     """Return the names of the columns of numbers, booleans and dates, and those of the others, by what they hold.
 
-    That is text, texts that look like dates, no values, or times without a date.
+    That is text, texts that are dates, or may be, by their first values, no values, or times without a date.
     """
     numeric: list[str] = []
-    others: dict[str, list[str]] = {"text": [], DOUBTFUL: [], TIMES: [], "no values": []}
+    others: dict[str, list[str]] = {"text": [], DATES_AS_TEXT: [], DOUBTFUL: [], TIMES: [], "no values": []}
     for name, series in _typed_columns(frame).items():
         if _is_empty(series):
             others["no values"].append(name)
@@ -191,7 +211,9 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
         elif series.dtype.is_temporal():
             others[TIMES].append(name)
         else:
-            others[DOUBTFUL if _first_forms(series).are_dates else "text"].append(name)
+            forms = _first_forms(series)
+            read = DOUBTFUL if forms.reading is None else DATES_AS_TEXT
+            others[read if forms.are_dates else "text"].append(name)
     return numeric, others
 
 
@@ -265,18 +287,25 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
 
 
 def as_numbers(frame: Any, names: Collection[str]) -> Any:
-    """Return a frame with numbers in place of texts, in those columns whose texts are all numbers, or truths."""
+    """Return a frame with numbers in place of texts or categories, in columns in which all are numbers or truths."""
     import narwhals as nw
 
     read: dict[str, Any] = {}
     for name, series in _columns(frame, names).items():
-        if not _may_be_text(series) or not isinstance(next(iter(first_values(series, 1)), None), str):
+        is_text = isinstance(next(iter(first_values(series, 1)), None), str)
+        if not _may_be_text(series) or not (is_text or series.dtype == nw.Categorical):
             continue
-        number = {text: number_in_text(text) for text in series.drop_nulls().unique().to_list()}
+        values = series.drop_nulls().unique().to_list()
+        number = {one: number_in_text(one) if isinstance(one, str) else _as_double(one) for one in values}
         if None not in number.values():
             values = [number.get(text) for text in series.to_list()]
             read[name] = nw.new_series(name, values, nw.Float64, backend=series.implementation)
     return _with_columns(frame, read)
+
+
+def _as_double(value: Any) -> float | None:
+    """Return a number or a truth as a double; None for anything else."""
+    return float(value) if _kind(value) in ("boolean", "float64") else None
 
 
 def _holds_dates(series: Any) -> bool:
@@ -742,15 +771,30 @@ def names_or_none(names: Sequence[Hashable]) -> Array:
     return _boxed([*names, None])
 
 
-def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str]) -> None:
+def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str], *, where: str = "the table") -> None:
     """Raise a DataError if wanted columns are not in the table; the message suggests the most similar names."""
     present = set(columns)
     unknown = [name for name in wanted if name not in present]
     if unknown:
         listing = listed([_with_nearest(name, columns) for name in unknown])
-        raise DataError(
-            f"no column{'s' * (len(unknown) > 1)} {listing} in the table; its columns are {listed(list(columns))}"
-        )
+        has = f"its columns are {listed(list(columns))}" if columns else "it has none"
+        raise DataError(f"no column{'s' * (len(unknown) > 1)} {listing} in {where}; {has}")
+
+
+def by_name(row: Mapping[Any, Any], needed: Iterable[str], what: str) -> dict[str, Any]:
+    """Return a row, a mapping from column to value, by the names of its columns as text.
+
+    Raises
+    ------
+    DataError
+        If it lacks a column that is needed: a missing value is None.
+    """
+    found = {str(name): value for name, value in row.items()}
+    try:
+        refuse_unknown_columns(needed, [*found], where=what)
+    except DataError as error:
+        raise DataError(f"{error}; a missing value is None") from None
+    return found
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str | None:

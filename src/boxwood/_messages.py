@@ -7,7 +7,8 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Self
+from numbers import Number
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,6 +41,15 @@ def shown(value: object) -> str:
     if isinstance(value, np.ndarray) and value.ndim:
         return f"an array of shape {value.shape}"
     return cut_off(repr(value).replace("\n", ""))
+
+
+def kind_of(value: object) -> str:
+    """Return what a value of the wrong kind is: a number, a text or None as it is, anything else by its type."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(value, str):
+        return f"the text {shown(value)}"
+    return shown(value) if value is None or isinstance(value, Number) else f"a {type(value).__name__}"
 
 
 def cut_off(text: str, length: int = 200) -> str:

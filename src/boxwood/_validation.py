@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._messages import cut_off, listed, meant, shown
+from boxwood._messages import cut_off, kind_of, listed, meant, shown
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
@@ -37,6 +37,7 @@ __all__ = [
     "cut_off",
     "finite_number",
     "is_on_machines",
+    "kind_of",
     "listed",
     "number_of_clusters",
     "out_of_frozen",
@@ -46,6 +47,7 @@ __all__ = [
     "refuse_halves",
     "refuse_no_rows",
     "refuse_no_sum",
+    "refuse_no_table",
     "refuse_not_finite",
     "refuse_other_kind",
     "refuse_unknown",
@@ -221,6 +223,9 @@ def as_float_table(X: ArrayLike) -> Array:
     """
     refuse_no_rows(X)
     table = np.asarray(X)
+    if table.ndim != 2:
+        one = "; one row is [X], one column is X.reshape(-1, 1)" if table.ndim == 1 else ""
+        raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}{one}")
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
             if table.dtype.kind in "OUS":
@@ -230,25 +235,36 @@ def as_float_table(X: ArrayLike) -> Array:
             table = table.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise DataError(f"X must be numeric, got {table.dtype}: {cut_off(str(error))}") from None
-    if table.ndim != 2:
-        raise DataError(f"X must be two-dimensional, rows by columns; got shape {table.shape}")
     return table
 
 
 def refuse_no_rows(X: Any) -> None:
-    """Raise a DataError for what holds rows in a form that arrays do not have: names of files, mappings, streams."""
+    """Raise a DataError for what is no table, or one in a form that arrays do not have: mappings, streams."""
+    refuse_no_table(X)
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__"):
+        raise DataError(f"X must be rows by columns, got {type(X).__name__}; give pyarrow.table(X)")
+    if isinstance(X, Mapping):
+        rows = "X" if any(map(np.ndim, X.values())) else "[X]"
+        raise DataError(f"X must be rows by columns, got a mapping; {_FRAME_OF.format(rows)}")
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
+        raise DataError(f"X must be rows by columns, got mappings; {_FRAME_OF.format('X')}")
+
+
+_FRAME_OF = "give a data frame, such as pandas.DataFrame({0}) or polars.DataFrame({0})"
+
+
+def refuse_no_table(X: Any) -> None:
+    """Raise a DataError for the name of a file, for None, a number and whatever else has no rows."""
     if isinstance(X, (str, os.PathLike)):
         raise DataError(
             f"X must be rows, got the text {shown(os.fspath(X))}; boxwood.scan reads the table of a file, and so does "
             "boxwood explain on the command line"
         )
-    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__"):
-        raise DataError(f"X must be rows by columns, got {type(X).__name__}; give pyarrow.table(X)")
-    if isinstance(X, Mapping):
-        rows = "X" if any(map(np.ndim, X.values())) else "[X]"
-        raise DataError(f"X must be rows by columns, got a mapping; give a data frame: pandas.DataFrame({rows})")
-    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
-        raise DataError("X must be rows by columns, got mappings; give a data frame: pandas.DataFrame(X)")
+    may_have_rows = any(
+        hasattr(X, name) for name in ("__len__", "__array__", "__array_interface__", "__arrow_c_stream__")
+    )
+    if not may_have_rows or getattr(X, "ndim", None) == 0:
+        raise DataError(f"X must be rows by columns, got {kind_of(X)}; give an array or a data frame")
 
 
 def is_on_machines(X: Any) -> bool:

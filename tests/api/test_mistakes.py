@@ -1,5 +1,6 @@
 """What people do wrong: each error says what was expected, what came, and what to do."""
 
+import importlib
 import json
 
 import numpy as np
@@ -25,6 +26,13 @@ class NoEstimator:
     def fit_predict(self, X):
         """Return labels."""
         return np.arange(len(X)) % 2
+
+
+class OnlyLabels:
+    """What finds clusters without a fit that keeps them."""
+
+    def fit_predict(self, X):
+        """Return labels."""
 
 
 class Trained:
@@ -62,6 +70,7 @@ def model():
     return bw.explain(frame(), "segment", columns=["age", "plan"], method="cart")
 
 
+ROW = {"age": 30, "plan": "free"}
 X, LABELS = frame()[["age"]].to_numpy(float), [0, 1, 2] * (ROWS // 3)
 
 OF_EXPLAIN = [  # expected, came, what to do: a part of each; the same part may say two of them
@@ -71,7 +80,15 @@ OF_EXPLAIN = [  # expected, came, what to do: a part of each; the same part may 
     (lambda: bw.explain(frame(), ["segment"]), DataError, ("60 rows", "1 label;", "without brackets")),
     (lambda: bw.explain(X, NoEstimator()), DataError, ("scikit-learn", "NoEstimator", "pass NoEstimator.fit_predict")),
     (lambda: bw.explain(frame(), NoEstimator()), DataError, ("scikit-learn", "NoEstimator", "NoEstimator.fit_predict")),
-    (lambda: bw.explain(X, Trained()), DataError, ("one for each row", "a Trained", "pass the labels")),
+    (lambda: bw.explain(X, Trained()), DataError, ("scikit-learn", "Trained", "pass the label that it finds for each")),
+    (lambda: bw.explain(X, OnlyLabels()), DataError, ("scikit-learn", "OnlyLabels", "pass OnlyLabels.fit_predict(X)")),
+    (lambda: bw.explain(X, KMeans), DataError, ("an object", "KMeans is a class", "write KMeans()")),
+    (lambda: bw.explain(X, OnlyLabels), DataError, ("an object", "OnlyLabels is a class", "write OnlyLabels()")),
+    (lambda: bw.explain(X, lambda row: 1), DataError, ("one for each row", "a function", "give a list")),
+    (lambda: bw.explain(X, 4), DataError, ("one for each row", "got 4", "pass n_clusters")),
+    (lambda: bw.explain("rows.csv", "segment"), DataError, ("must be rows", "'rows.csv'", "boxwood.scan reads")),
+    (lambda: bw.explain(X[0], LABELS), DataError, ("rows by columns", "shape (1,)", "one row is [X]")),
+    (lambda: bw.explain({"a": 1}, LABELS), DataError, ("rows by columns", "a mapping", "polars.DataFrame([X])")),
     (lambda: bw.explain(OnDevice(), LABELS), DataError, ("X cannot be read", "OnDevice", "to_pandas()")),
     (lambda: bw.explain(X, OnDevice()), DataError, ("labels cannot be read", "OnDevice", "to_pandas()")),
     (lambda: bw.explain(X, [1, -1] * 30), DataError, ("only one cluster, 1", "30 rows labelled -1", "rename -1")),
@@ -93,7 +110,18 @@ OF_A_MODEL = [
     (lambda m: m.predict(np.zeros((2, 2))), DataError, ("needs the columns", "array of numbers", "give a data frame")),
     (lambda m: m.predict(frame().assign(age="many")), DataError, ("age as a number", "'many'", "into numbers")),
     (lambda m: m.predict(frame()[["since"]]), DataError, ("no columns 'age', 'plan'", "its columns are since", "")),
-    (lambda m: m.predict({"age": 3}), DataError, ("no column 'plan'", "its columns are age", "")),
+    (
+        lambda m: m.predict({"age": 3}),
+        DataError,
+        ("no column 'plan'", "its columns are age", "a missing value is None"),
+    ),
+    (lambda m: m.predict([ROW, {"plan": "free"}]), DataError, ("'age'", "in row 1", "a missing value is None")),
+    (lambda m: m.predict({}), DataError, ("no columns 'age', 'plan'", "it has none", "a missing value is None")),
+    (lambda m: m.predict([ROW, 3]), DataError, ("rows by columns", "mappings", "data frame")),
+    (lambda m: m.why({"plan": "free"}), DataError, ("no column 'age'", "in the row", "a missing value is None")),
+    (lambda m: m.why("free"), TypeError, ("a mapping from column to value", "the text 'free'", "row must be")),
+    (lambda m: m.why([[3, "free"], [4, "free"]]), TypeError, ("a list of values", "shape (2, 2)", "row must be")),
+    (lambda m: m.predict(OnDevice()), DataError, ("X cannot be read", "OnDevice", "to_pandas()")),
     (lambda m: m.predict(frame(), missing="refuse"), ValueError, ("'warn'", "got 'refuse'", "did you mean 'error'?")),
     (lambda m: m.to_sql("postgrs"), ValueError, ("dialect", "'postgrs' is unknown", "did you mean 'postgres'?")),
     (lambda m: m.to_sql("orakle"), ValueError, ("dialect", "'orakle' is unknown", "did you mean 'oracle'?")),
@@ -141,9 +169,21 @@ def test_an_attribute_that_is_there_needs_no_hint(model):
         _ = model.__array__
 
 
+def test_an_error_inside_of_a_property_is_seen(model, monkeypatch):
+    monkeypatch.setattr(type(model), "baseline", property(lambda self: None.nothing))
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'nothing'"):
+        _ = model.baseline
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"hello", "does not begin as JSON"), (b"{", "is no JSON"), (b'{"a": 1}', "without"), (b"{\xff}", "UTF-8")],
+    [
+        (b"hello", "does not begin as a JSON object"),
+        (b"[1]", "does not begin as a JSON object"),
+        (b"{", "is no JSON"),
+        (b'{"a": 1}', "without"),
+        (b"{\xff}", "UTF-8"),
+    ],
 )
 def test_a_file_that_is_no_model_is_refused_with_the_reason(content, why, tmp_path):
     (tmp_path / "x.json").write_bytes(content)
@@ -151,11 +191,35 @@ def test_a_file_that_is_no_model_is_refused_with_the_reason(content, why, tmp_pa
         bw.load(tmp_path / "x.json")
 
 
+NO_TABLES = (None, 3, 2.5, True, np.float64(1), np.array(1), object(), lambda: 1, iter([]), KMeans)
+TAKE_ROWS = (
+    lambda model, X: bw.explain(X, LABELS),
+    lambda model, X: bw.explain(X, "segment"),
+    lambda model, X: bw.explain(X, n_clusters=2),
+    lambda model, X: bw.compare(X, LABELS),
+    lambda model, X: bw.compare_k(X),
+    lambda model, X: bw.IMM().fit(X, LABELS),
+    lambda model, X: bw.Reference.of(X, LABELS),
+    lambda model, X: model.predict(X),
+    lambda model, X: model.drift(X),
+    lambda model, X: model.evaluate(X, "segment"),
+)
+
+
+def test_what_is_no_table_is_refused_alike_wherever_rows_are_taken(model):
+    for call in TAKE_ROWS:
+        for given in NO_TABLES:
+            with pytest.raises(DataError, match=r"^X must be rows by columns, got .+; give an array or a data frame$"):
+                call(model, given)
+
+
 def test_rows_may_be_mappings(model):
     rows = json.loads(frame()[["age", "plan"]].to_json(orient="records"))
     assert model.predict(rows).tolist() == model.predict(frame()).tolist()
     assert model.predict(rows[0]).tolist() == model.predict(frame()[:1]).tolist()
     assert model.predict([{**rows[0], "age": None}], missing="none").shape == (1,)
+    assert model.predict([]).shape == (0,)
+    assert model.why([rows[0]]) == model.why(rows[0])
     days = bw.explain(frame(), "segment", columns=["since"], method="cart")
     texts = [{"since": str(day.date())} for day in frame()["since"]]
     assert days.predict(texts).tolist() == days.predict(frame()).tolist()
@@ -180,6 +244,18 @@ def test_as_many_clusters_are_compared_as_there_are_different_rows():
         bw.compare_k(few, [6, 7])
 
 
+def test_no_other_error_ends_a_comparison_of_numbers_of_clusters_in_silence(monkeypatch):
+    def explained(rows, clustering, asked):
+        if asked.n_clusters == 4:
+            raise DataError("infinite values")
+        return original(rows, clustering, asked)
+
+    original = importlib.import_module("boxwood.api.compare_k").explained
+    monkeypatch.setattr("boxwood.api.compare_k.explained", explained)
+    with pytest.raises(DataError, match="infinite values"):
+        bw.compare_k(pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60) % 7}))
+
+
 COMMANDS = {
     "explain table.csv --label segment": "Did you mean '--labels'?",
     "cluster table.csv": "No such command 'cluster'; did you mean 'explain'?",
@@ -199,3 +275,11 @@ def test_the_command_says_what_is_meant(tmp_path, monkeypatch):
         done = CliRunner().invoke(command, line.split())
         assert done.exit_code in (2, 3)
         assert said.lower() in done.stderr.lower(), (line, done.stderr)
+
+
+@pytest.mark.parametrize("line", ["measure m.json t.csv -o r.html", "match m.json m.json -o r.html"])
+def test_a_report_without_its_package_is_refused_before_any_input_is_read(line, monkeypatch):
+    monkeypatch.setattr("boxwood.cli._options.missing_of", lambda extra: ["jinja2"] if extra == "page" else [])
+    done = CliRunner().invoke(command, line.split())  # neither m.json nor t.csv is there
+    assert done.exit_code == 2
+    assert "'r.html' needs jinja2: pip install jinja2" in done.stderr

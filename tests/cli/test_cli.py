@@ -200,10 +200,14 @@ BAD = [
     Bad(
         "predict good.csv good.csv -o out.csv",
         DATA,
-        "good.csv is not a boxwood model: it does not begin as JSON does",
+        "good.csv is not a boxwood model: it does not begin as a JSON object does",
         "make one with: boxwood explain",
     ),
-    Bad("predict bad.parquet good.csv", DATA, "bad.parquet is not a boxwood model: it does not begin as JSON does"),
+    Bad(
+        "predict bad.parquet good.csv",
+        DATA,
+        "bad.parquet is not a boxwood model: it does not begin as a JSON object does",
+    ),
     Bad(
         "predict newer.json good.csv -o out.csv",
         DATA,
@@ -222,7 +226,7 @@ BAD = [
         DATA,
         "cannot read ragged.csv as csv: line 3 has 3 fields, the header has 2",
     ),
-    Bad("export good.csv", DATA, "good.csv is not a boxwood model: it does not begin as JSON does"),
+    Bad("export good.csv", DATA, "good.csv is not a boxwood model: it does not begin as a JSON object does"),
     Bad(
         "export model.json --to pdf",
         USAGE,
@@ -242,7 +246,12 @@ BAD = [
     Bad(
         "explain /dev/zero -k 2 --format csv", DATA, "/dev/zero is a device, not a file", "for standard input, write -"
     ),
-    Bad("export /dev/zero", DATA, "/dev/zero is not a boxwood model: it does not begin as JSON does", "make one with"),
+    Bad(
+        "export /dev/zero",
+        DATA,
+        "/dev/zero is not a boxwood model: it does not begin as a JSON object does",
+        "make one with",
+    ),
     Bad(
         "explain good.csv -l segment -c x,y --method imm --max-leaves 9",
         USAGE,

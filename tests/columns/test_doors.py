@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import sqlite3
 import warnings
 from functools import cache
 from typing import NamedTuple
@@ -13,7 +14,7 @@ import pytest
 
 import boxwood as bw
 from tests.columns.kinds import KINDS, LABEL, N
-from tests.doors import DOORS, FRAMES, arrow_table, pandas_frame
+from tests.doors import DOORS, FRAMES, arrow_table, pandas_frame, sqlite_file
 from tests.scale import law
 
 X = np.random.default_rng(0).normal(size=N).round(3)
@@ -130,6 +131,8 @@ def check(kind, door):
         assert measured(expected, door, columns) == pytest.approx(expected.agreement), about
     if (door in FRAMES or door in TYPED) and kind not in CANNOT_HOLD["DuckDB"] | OF_PANDAS | WITHOUT_SQL:
         assert sql_labels(ex, columns) == labels, about
+    if door in ("pandas", "SQLite") and told is None and kind not in CANNOT_HOLD["SQLite"] | OF_PANDAS | WITHOUT_SQL:
+        assert sqlite_labels(ex, columns) == labels, about
 
 
 def measured(ex, door, columns):
@@ -146,10 +149,24 @@ def sql_labels(ex, columns):
     sql = ex.to_sql("duckdb")
     as_asked = " REPLACE (CAST(seen AS DOUBLE) AS seen)" if "Convert these columns to numbers first" in sql else ""
     if re.search("Convert these columns to .*dates first", sql):
-        as_asked = f" REPLACE (strptime(seen, '{dict(ex.dates)['seen'].form}') AS seen)"
+        dates = dict(ex.dates)["seen"]
+        of_iso = f"CAST(seen AS {'TIMESTAMPTZ' if dates.zone else 'TIMESTAMP'})"
+        read = f"strptime(seen, '{dates.form}')" if dates.form else of_iso
+        as_asked = f" REPLACE ({read} AS seen)"
     with duckdb.connect() as connection:
         connection.register("given", arrow_table(columns))
         found = connection.execute(f"SELECT {sql} FROM (SELECT *{as_asked} FROM given)").fetchall()
+    return [label for (label,) in found]
+
+
+def sqlite_labels(ex, columns):
+    """Return the labels that SQL gives the rows of a table of SQLite, with dates as it asks for them."""
+    sql, seen = ex.to_sql("sqlite"), "seen"
+    if re.search("Convert these columns to .*dates first", sql):
+        assert dict(ex.dates)["seen"].form == "%d.%m.%Y"
+        seen = "substr(seen, 7, 4) || '-' || substr(seen, 4, 2) || '-' || substr(seen, 1, 2) AS seen"
+    with contextlib.closing(sqlite3.connect(sqlite_file(columns))) as connection:
+        found = connection.execute(f"SELECT {sql} FROM (SELECT x, w, {seen} FROM t)").fetchall()
     return [label for (label,) in found]
 
 

@@ -315,3 +315,14 @@ def test_numbers_of_another_type_are_no_change(seed):
         if ruled == [one.then for one in drift.clusters]:
             assert not drift.changes
             assert max(one.moved for one in drift.columns) < 0.02
+
+
+@law(12)
+def test_a_fall_of_agreement_is_told_whatever_the_rows_weigh(seed):
+    rng = np.random.default_rng(seed)
+    X, rows = rng.normal(size=(300, 2)), rng.normal(size=(400, 2))
+    ex = bw.explain(X, X[:, 0] > 0, method="cart", max_leaf_nodes=2)
+    labels = (rows[:, 0] > 0) ^ (rng.random(400) < 0.3)
+    for weights in (None, rng.random(400) + 0.5, np.full(400, 0.75)):
+        told = {one.change for one in ex.evaluate(rows, labels, sample_weight=weights).drift.changes}
+        assert "agreement" in told

@@ -16,8 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from boxwood import CART, explain, scan
+from boxwood._dates import DOUBTFUL
 from boxwood._frames import as_matrix, boolean_columns, numeric_columns
-from boxwood.columns.rules import is_like_identifier
+from boxwood.columns.rules import UNSEEN_DATES, is_like_identifier
 from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
 from boxwood.reference.labels import by_size
@@ -322,6 +323,23 @@ def test_texts_are_dates_if_there_is_no_doubt(as_frame):
     assert ex.columns == ("age", "day", "german", "with time", "mixed")
     assert "left out, one value only: code" in ex.notes
     assert "left out, dates that cannot be read for sure (write them as 2026-03-01): unclear" in ex.notes
+
+
+@law(16)
+def test_text_dates_under_a_clusterer_are_dates_that_it_does_not_see(seed):
+    rng = np.random.default_rng(seed)
+    days = pd.Series(pd.date_range("2024-01-01", periods=N))
+    form = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%d.%m.%Y", "%m/%d/%Y", "doubtful")[rng.integers(5)]
+    texts = pd.Series([f"{day.day % 9 + 1}/{day.month % 9 + 1}/2024" for day in days])  # which is the month?
+    texts = texts if form == "doubtful" else days.dt.strftime(form)
+    when = texts if rng.random() < 0.5 else texts.astype("category")
+    frame = pd.DataFrame({"age": rng.normal(size=N), "when": when, "typed": days})
+    given = (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame))[rng.integers(3)]
+    told = [note for note in explain(given, KMeans(2, random_state=0)).notes if "left out, dates" in note]
+    if form == "doubtful":
+        assert told == [f"left out, {DOUBTFUL}: when", f"left out, {UNSEEN_DATES}: typed"]
+    else:
+        assert told == [f"left out, {UNSEEN_DATES}: when, typed"]
 
 
 @law(12)

@@ -195,7 +195,7 @@ def test_columns_that_cannot_be_used_are_left_out_with_a_note_that_says_why() ->
     assert f"left out, {many}: city" in said
     assert "left out, the labels themselves: again" in said
     assert "left out, times of day or lengths of time (make numbers of them, such as seconds): day" in said
-    assert "left out, neither numbers nor text: words" in said
+    assert "left out, neither numbers, words nor dates, such as lists: words" in said
     few = pd.DataFrame({"name": [f"n{i}" for i in range(100)], "x": range(100), "y": [0.5, 1.5] * 50})
     assert bw.explain(few, [0, 1] * 50).columns == ("y",)
     with pytest.raises(DataError, match="rules cannot use city: more than 255 values"):

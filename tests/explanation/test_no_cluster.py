@@ -49,7 +49,7 @@ def case(seed):
     later = with_gaps(rng, later) if seed % 2 else later
     later = pd.concat([later, frame.iloc[:5]], ignore_index=True).iloc[5:]  # some rows have all values
     later_labels = np.where(rng.random(60) < 0.2, "p", rng.choice(["p", "q"], 60))
-    return ex, (learnt, labels, weights), (later, later_labels, rng.integers(1, 5, 60).astype(float))
+    return ex, (learnt, labels, weights), (later, later_labels, rng.integers(0, 5, 60).astype(float))
 
 
 def ruled(ex, rows):
@@ -78,7 +78,7 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
     if ex.weighted:
         assert ex.drift(later, sample_weight=weights).n_lost == weights[~has_cluster].sum()
     for way in ({}, {"sample_weight": weights}):
-        own = way.get("sample_weight", np.ones(60))[has_cluster]
+        own, left_out = way.get("sample_weight", np.ones(60))[has_cluster], set()
         for table in (
             later,
             ArrowSource(pa.Table.from_pandas(later.assign(label=labels, weight=weights)), batch_rows=17),
@@ -94,6 +94,21 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
                 assert ex.drift(table, named, **about).agreement == pytest.approx(measured.agreement)
             assert np.sum(measured.confusion()) == pytest.approx(own.sum())
             assert (measured.n_rows, measured.n_unruled) == (60, n_without)
+            left_out.add((measured.n_left_out, measured.noise, measured.adjusted_rand))
+        assert len(left_out) == 1
+        assert left_out.pop()[0] == n_without + (own == 0).sum()
+
+
+@law(16)
+def test_shares_of_a_weighted_model_are_those_of_its_rows_where_all_weigh_the_same(seed):
+    _, (learnt, labels, _), (later, _, _) = case(3 * seed)  # without gaps, but words that are never seen
+    options = {"method": "cart", "max_leaf_nodes": 3, "missing": "drop"}
+    plain, heavy = (bw.explain(learnt, labels, sample_weight=weight, **options) for weight in (None, np.full(90, 2.5)))
+    some = learnt.assign(**{name: learnt[name].mask(np.arange(90) % 7 == 0, "z") for name in learnt if name[0] == "w"})
+    plain, heavy = plain.evaluate(some, labels), heavy.evaluate(some, labels, sample_weight=np.full(90, 2.5))
+    one, other = plain.drift(later), heavy.drift(later, sample_weight=np.full(60, 2.5))
+    assert (other.n_then, other.n_lost_then) == (2.5 * one.n_then, 2.5 * one.n_lost_then)
+    assert [each.share_then for each in other.clusters] == [each.share_then for each in one.clusters]
 
 
 @law(24)

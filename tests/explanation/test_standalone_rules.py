@@ -141,6 +141,21 @@ def test_a_line_of_every_row_is_one_in_all_forms(seed, tmp_path):
         assert written.find(sqlglot.exp.Case) is not None
 
 
+@law(12)
+def test_where_no_column_parts_rows_each_line_is_every_row(seed):
+    rng = np.random.default_rng(seed)
+    value = (1.0, "x", True, pd.Timestamp("2026-03-01"))[seed % 4]
+    n, own = int(rng.integers(7, 30)), int(rng.integers(1, 4))
+    frame = pd.DataFrame({"a": [value] * n, "b": [2] * n})
+    labels = np.repeat(["few", "many"], [own, n - own])
+    ex = bw.explain(frame, labels, columns=["a", "b"][: 1 + seed % 2])
+    lines = ex.standalone_rules()
+    assert [line.rule for line in lines] == [(), ()]
+    assert [line.f1 for line in lines] == pytest.approx([2 * k / (k + n) for k in (own, n - own)])
+    assert lines.agreement == pytest.approx(ex.agreement)
+    assert lines.predict(frame).tolist() == ["many"] * n
+
+
 @law(30, first=100)
 def test_lines_tell_of_rows_what_counting_them_tells(seed):
     frame, labels = mixed(seed)

@@ -1,6 +1,7 @@
 """Trees that agree most: the best of all trees within limits, and bounds that hold wherever a search stops."""
 
 import itertools
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,7 @@ from boxwood.reference.budget import Budget
 from tests import naive
 from tests.cases import make_case
 from tests.grow.test_refine import random_tree
-from tests.scale import seeds, share
+from tests.scale import law, seeds, share
 
 
 class Small:
@@ -156,6 +157,20 @@ def test_bounds_hold_whenever_time_is_up(monkeypatch):
             assert marks.cost(found.cuts, np.arange(len(marks.labels))) == found.cost
             solved += found.is_exact
     assert share(20) < solved < share(119)
+
+
+@law(12)
+def test_bounds_hold_up_to_a_share_of_the_weight_where_weights_dwarf_others(seed):
+    rng = np.random.default_rng(seed)
+    case = Small(seed, max_rows=8, depths=(1, 2, 3))
+    case.weights = 10.0 ** rng.uniform(0, rng.choice([1, 8, 15, 18]), len(case.labels))
+    case.each = np.array([Fraction(w) * (label >= 0) for w, label in zip(case.weights, case.labels, strict=True)])
+    case.least = min(case.least, np.count_nonzero(case.each) // 2 or 1)
+    least, total, found = case.best()[0], case.each.sum(), case.optimal()
+    assert found.bound <= found.cost
+    assert Fraction(found.bound) <= least + total / 10**15
+    own = sum(case.each[found.tree.predict(case.X) != case.labels], Fraction(0))
+    assert least <= own <= Fraction(found.cost) * (1 + Fraction(1, 10**12)) + total / 10**15
 
 
 def test_a_call_for_depth_two_ends_at_its_steps_with_a_bound_that_holds():

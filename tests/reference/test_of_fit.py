@@ -130,6 +130,30 @@ def test_every_way_to_hand_over_a_fitted_clusterer_refuses_it(way):
     assert bw.explain(X, km.labels_).agreement == 1
 
 
+@law(8)
+def test_a_table_in_batches_far_from_the_centres_is_refused_as_in_memory(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(groups(rng), columns=list("abc"))
+    for columns, is_right in ((X, True), (StandardScaler().set_output(transform="pandas").fit_transform(X), False)):
+        fitted = (KMeans(4, n_init=3, random_state=seed), GaussianMixture(4, random_state=seed))[seed % 2].fit(columns)
+        with bw.scan(X) as source:
+            if is_right:
+                assert bw.explain(source, fitted).agreement == bw.explain(X, fitted).agreement
+                continue
+            with pytest.raises(DataError, match=f"{MEANT}.* Add its labels to the table as a column"):
+                bw.explain(source, fitted)
+
+
+def test_labels_of_other_rows_are_no_advice():
+    X = groups(np.random.default_rng(0))
+    km = KMeans(4, n_init=3, random_state=0).fit(StandardScaler().fit_transform(X))
+    with pytest.raises(DataError, match=rf"{MEANT}\? Pass the whole pipeline, or the labels that it predicts there$"):
+        bw.explain(X[:100], km)
+    other = KMeans(4, n_init=3, random_state=0).fit(X[:100, :2])
+    with pytest.raises(DataError, match=r"2 columns, but X has 3; pass .*, or the labels that it predicts there$"):
+        bw.explain(X, other)
+
+
 def test_a_pipeline_of_a_mixture_alone_is_read_as_the_mixture():
     X = groups(np.random.default_rng(0))
     mixture = GaussianMixture(4, random_state=0).fit(X)

@@ -52,10 +52,15 @@ def test_the_table_is_a_model_or_an_expression():
         ("shop.customers", "customers_clusters", "{{ ref('shop', 'customers') }}"),
         ("{{ source('shop', 'rows') }}", "rows_clusters", "{{ source('shop', 'rows') }}"),
         ("{{ target.schema }}.rows", "rows_clusters", '{{ target.schema }}."rows"'),
+        (" {{ ref('customers') }}\n", "customers_clusters", "{{ ref('customers') }}"),
+        ("shop. {{ ref('customers') }} ", "customers_clusters", "\"shop\".{{ ref('customers') }}"),
     ):
         files = ex.to_dbt(table)
         assert [*files] == [f"{name}.sql", "schema.yml"]
         assert files[f"{name}.sql"].endswith(f"FROM {said}")
+    words = pd.DataFrame({"word": ["{{ 1 }}", "plain"] * 2})
+    in_braces = bw.explain(words, ["a", "b"] * 2, columns=["word"]).to_dbt(" {{ ref('t') }} ")
+    assert in_braces["t_clusters.sql"].endswith("\nFROM {% endraw %}{{ ref('t') }}")
     template = "{{ ref('customers') }}"
     for dialect in ("postgres", "snowflake", "tsql", "bigquery"):
         assert f"FROM {template}" in ex.to_sql(dialect, table=template)

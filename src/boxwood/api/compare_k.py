@@ -10,13 +10,13 @@ from boxwood._frames import as_rows_here
 from boxwood._progress import as_progress, told
 from boxwood._types import MethodName
 from boxwood._validation import whole_number
-from boxwood.errors import DataError
 from boxwood.explanation.ask.gathered import share_drawn, to_cluster
 from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows, drawn
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
+from boxwood.reference.clusterer import FewDifferentRows
 from boxwood.reference.mixed import with_gaps
 from boxwood.table.scanned import as_source
 from boxwood.words.notes import CHOSEN
@@ -160,7 +160,7 @@ def compare_k(
     for k in told(as_progress(verbose), "numbers of clusters tried", wanted):
         try:
             ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
-        except DataError:  # there may be fewer different rows
+        except FewDifferentRows:
             if n_clusters is not None or not found:
                 raise
             break

@@ -163,6 +163,8 @@ class Explanation(MeasuredTree):
 
         def __getattr__(self, name: str) -> Any:
             """Raise an AttributeError, which says what scikit-learn's name for it is here."""
+            if hasattr(type(self), name):  # a property that raised one, which is to be seen
+                return object.__getattribute__(self, name)
             known = [each for each in dir(type(self)) if not each.startswith("_")]
             near = [_MEANT[name]] if name in _MEANT else get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]}?" if near and not name.startswith("_") else ""

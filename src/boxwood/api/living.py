@@ -70,8 +70,9 @@ class Drift(_Report, DriftFacts):
         The same of tested columns of words.
     lost : tuple of LostRows
         Rows without a cluster, by column and reason, with the words that were never seen.
-    n_lost_then : int
-        Rows of the model that its rules gave no cluster.
+    n_lost_then : number
+        Rows of the model that its rules gave no cluster. Their weight, in a weighted model, is their number times the
+        mean weight of the others, as the model does not know it.
     labels : LabelDrift or None
         Agreement then and now, and labels that are new; None without labels.
     changes : tuple of Told

@@ -19,6 +19,7 @@ from boxwood.cli._options import (
     output_option,
     reading,
     reading_options,
+    refuse_missing_packages,
     refuse_overwriting,
     talk_options,
 )
@@ -35,6 +36,8 @@ def check_report(ctx: click.Context, param: click.Parameter, path: str | None) -
     """Refuse a report that cannot be written, before any input is read."""
     if path is not None and os.path.splitext(path)[1].lower() not in REPORTS:
         raise click.BadParameter(f"'{path}': unknown extension; known: {' '.join(REPORTS)}")
+    if path is not None:
+        refuse_missing_packages(path)
     return check_writable(ctx, param, path)
 
 

@@ -252,6 +252,13 @@ def described(forms: Mapping[str, Output | Exporter]) -> str:
     return "\n".join(["\b", *(f"{name.ljust(longest)}  {one.what}" for name, one in forms.items())])
 
 
+def refuse_missing_packages(path: str) -> None:
+    """Refuse a file of `OUTPUTS` for which a package is missing."""
+    extra = OUTPUTS[_extension(path)].extra
+    if extra and (missing := missing_of(extra)):
+        raise click.BadParameter(needs(f"'{path}'", missing))
+
+
 def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[str]) -> tuple[str, ...]:
     """Refuse files that cannot be written, before any input is read."""
     known = " ".join(OUTPUTS)
@@ -261,9 +268,7 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
         if extension not in OUTPUTS:
             nearest = _nearest(extension)
             raise click.BadParameter(f"'{path}': unknown extension{nearest}; known: {known}")
-        extra = OUTPUTS[extension].extra
-        if extra and (missing := missing_of(extra)):
-            raise click.BadParameter(needs(f"'{path}'", missing))
+        refuse_missing_packages(path)
         check_writable(ctx, param, path)
         if os.path.realpath(path) in seen:
             raise click.BadParameter(f"'{path}' is given twice")

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boxwood._compat import Interval, fit_context
-from boxwood._dates import DOUBTFUL, TIMES
+from boxwood._dates import DATES_AS_TEXT, DOUBTFUL, TIMES
 from boxwood._frames import (
     as_matrix,
     column_names,
@@ -522,7 +522,7 @@ def _columns(frame: Any, names: tuple[str, ...], chosen: Sequence[int]) -> tuple
     """Return the columns of numbers of a frame, and those of categories as lists; NaN stands in place of these."""
     numeric, others = numeric_columns(frame)
     wanted = {names[j] for j in chosen}
-    dates = [name for name in (*others[DOUBTFUL], *others[TIMES]) if name not in wanted]
+    dates = [name for name in (*others[DATES_AS_TEXT], *others[DOUBTFUL], *others[TIMES]) if name not in wanted]
     if dates:
         raise DataError(
             f"columns of texts like dates, or of times: {listed(dates)}; leave them out, turn them into numbers, or "

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import DATES_AS_TEXT
 from boxwood._frames import (
     as_matrix,
     boolean_columns,
@@ -36,7 +37,7 @@ from boxwood.columns.rules import by_reason, left_out
 from boxwood.columns.seen import Seen, Use, are_times, seen_numbers
 from boxwood.errors import DataError
 
-NO_WORDS = "neither numbers nor text"
+NO_WORDS = OTHER_KINDS["other"]
 
 
 class Coded(NamedTuple):
@@ -83,11 +84,15 @@ class SeenSeries(Seen):
         return None if isinstance(self.coded, str) else max(len(self.coded.categories.values), 1)
 
 
-def kinds_of(frame: Any) -> dict[str, str]:
-    """Return what the columns of a frame hold, dates as numbers: first those that rules cannot read, by kind."""
+def kinds_of(frame: Any, *, are_read: bool = True) -> dict[str, str]:
+    """Return what the columns of a frame hold, dates as numbers: first those that rules cannot read, by kind.
+
+    IN: are_read: whether texts that are dates were read as such, so that those which are there were not for sure.
+    """
     plain, others = numeric_columns(frame)
     kinds = {name: kind for kind in UNREAD for name in others[OTHER_KINDS[kind]]}
-    return {**kinds, **dict.fromkeys(others["text"], "text"), **dict.fromkeys(plain, "number")}
+    dates = dict.fromkeys(others[DATES_AS_TEXT], "unclear" if are_read else "date")
+    return {**kinds, **dates, **dict.fromkeys(others["text"], "text"), **dict.fromkeys(plain, "number")}
 
 
 def seen_in_frame(X: Any, label: str | None, *, has_values: bool) -> list[Seen]:
@@ -95,7 +100,8 @@ def seen_in_frame(X: Any, label: str | None, *, has_values: bool) -> list[Seen]:
 
     IN: has_values: whether rules may look at the numbers.
     """
-    kinds, dates = {name: kind for name, kind in kinds_of(X).items() if name != label}, date_columns(X)
+    kinds = {name: kind for name, kind in kinds_of(X, are_read=has_values).items() if name != label}
+    dates = date_columns(X)
     numbers = [name for name, kind in kinds.items() if kind == "number"]
     others = [Seen(name, kind) for name, kind in kinds.items() if kind != "number"]
     if has_values:

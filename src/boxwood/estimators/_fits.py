@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from boxwood._dates import Dates
+from boxwood._dates import DATES_AS_TEXT, Dates
 from boxwood._frames import (
     boolean_columns,
     column_values,
@@ -194,7 +194,7 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if y is not None or not hasattr(self.clusterer, "steps"):
             numeric, others = numeric_columns(X)
             if y is None and self.clusterer is not None:
-                others[UNSEEN_DATES] = [*self._dates]
+                others[UNSEEN_DATES] = [*self._dates, *others.pop(DATES_AS_TEXT)]
                 numeric = [name for name in numeric if name not in self._dates]
             if numeric:
                 self._left_out = {reason: names for reason, names in others.items() if names}
@@ -205,7 +205,10 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return without_columns(X, names) if names and is_frame(X) else X
 
     def _warn_of_left_out(self) -> None:
-        instead = ["explain takes words"] if "text" in self._left_out else []
+        unread = [
+            what for what, reason in (("words", "text"), (DATES_AS_TEXT, DATES_AS_TEXT)) if reason in self._left_out
+        ]
+        instead = [f"explain takes {' and '.join(unread)}"] if unread else []
         if said := [*notes_on_left_out(self._left_out), *instead, *self._unlabelled]:
             warn_caller("; ".join(said))
 

@@ -311,7 +311,7 @@ def read(path: str | os.PathLike[str]) -> MeasuredTree:
         while chunk := file.read(_CHUNK):
             content += chunk
             if content.lstrip()[:1] not in (b"{", b""):  # an endless file, such as a device, is not read to its end
-                raise ModelError(f"{name} is not a boxwood model: it does not begin as JSON does; {GIVE_ONE}")
+                raise ModelError(f"{name} is not a boxwood model: it does not begin as a JSON object does; {GIVE_ONE}")
             if len(content) > _LARGEST:
                 raise ModelError(f"{name} is not a boxwood model: it is larger than {_LARGEST >> 20} MiB")
     try:

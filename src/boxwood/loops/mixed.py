@@ -89,6 +89,7 @@ def add_rows(X, labels, weights, first, sums, mass, counts):
 SWEEPS = 60  # far more than any matrix needs
 TINY = 1e-15  # cosine of an angle that is a right one
 NOISE = 1e-13  # length of a row that is rounding alone, where the whole matrix has length 1
+NOTHING = 1e-100  # length of a column beside which others are many orders longer: its square would underflow
 MANY = 100  # rows, beyond the number of columns, from which on a triangle is made first
 STEP = 3e-6  # seconds to look at two numbers, and to turn them, if interpreted
 
@@ -151,7 +152,7 @@ def _make_triangle(rows):
             mirror[i] = rows[i, j]
             size += rows[i, j] * rows[i, j]
         size = math.sqrt(size)
-        if size == 0.0:
+        if size < NOTHING:
             continue
         mirror[j] += size if mirror[j] >= 0.0 else -size
         scale = size * abs(mirror[j])

@@ -17,7 +17,7 @@ from boxwood._validation import Rows, as_weights, out_of_frozen, shown
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.loops.expand import squared_distances
-from boxwood.reference.labels import centers_of, labels_of, objective_of
+from boxwood.reference.labels import centers_of, labels_of, objective_of, refuse_other_clusterer
 from boxwood.reference.labels import last_step as last_step
 from boxwood.reference.mixture import Mixture
 from boxwood.reference.of_fit import labels_by
@@ -68,17 +68,9 @@ def fitted_pipeline(pipeline: Any, X: Any, sample_weight: ArrayLike | None) -> A
 
 
 def refuse_other_estimator(clusterer: Any) -> None:
-    """Raise a DataError for a clusterer that is no estimator of scikit-learn, so that it cannot be cloned.
-
-    Such are BERTopic, and what finds clusters in faiss.
-    """
-    steps = [step for _, step in clusterer.steps] if hasattr(clusterer, "steps") else [clusterer]
-    for each in steps:
-        if each is not None and not isinstance(each, (str, type)) and not hasattr(each, "get_params"):
-            kind = type(each).__name__
-            how = next((name for name in ("fit_predict", "predict") if hasattr(each, name)), "")
-            labels = f"{kind}.{how}(X)" if how else "one label for each row"
-            raise DataError(f"{kind} is no estimator of scikit-learn, so it cannot be cloned and fitted; pass {labels}")
+    """Raise the DataError of `refuse_other_clusterer` for a clusterer, or for a step of a pipeline."""
+    for each in (step for _, step in clusterer.steps) if hasattr(clusterer, "steps") else [clusterer]:
+        refuse_other_clusterer(each)
 
 
 def fitted_clone(clusterer: Any, X: Any, weights: Floats | None) -> Any:
@@ -265,13 +257,17 @@ def flat(clusterer: Any) -> Any:
     return make_pipeline(*(each for _, each in clusterer.steps[:-1]), *steps)
 
 
+class FewDifferentRows(DataError):
+    """More clusters are asked for than there are different rows."""
+
+
 def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
     """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
     if n_clusters < 2:
         raise DataError(f"at least 2 clusters are needed, as a tree separates clusters; got {n_clusters}")
     n_distinct = _distinct_rows(rows.values, n_clusters)
     if n_distinct < n_clusters:
-        raise DataError(
+        raise FewDifferentRows(
             f"{n_clusters} clusters asked for, but the table has only {n_distinct} different rows; "
             "ask for fewer clusters"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._frames import stated_order
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import listed, out_of_frozen, refuse_halves, shown
+from boxwood._validation import kind_of, listed, out_of_frozen, refuse_halves
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -102,10 +103,9 @@ def _encoded(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     if array.ndim > 1 and isinstance(labels, (list, tuple)):  # tuples as labels
         return _encode_hashable(labels)
     if array.ndim == 0:
-        kind = f"{shown(labels)}; to make clusters, pass n_clusters"
-        if callable(getattr(labels, "fit_transform", getattr(labels, "train", None))):
-            kind = f"a {type(labels).__name__}, which is no estimator of scikit-learn; pass the labels that it finds"
-        raise DataError(f"labels must be one for each row, got {kind}")
+        refuse_other_clusterer(labels)
+        advice = "to make clusters, pass n_clusters" if isinstance(labels, Number) else "give a list, or an array"
+        raise DataError(f"labels must be one for each row, got {kind_of(labels)}; {advice}")
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
     if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():
@@ -122,6 +122,25 @@ def _encoded(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     if array.dtype.kind == "f" or (array.dtype.kind in "UbS" and isinstance(labels, np.ndarray)):
         return _encode_sorted(array)
     return _encode_hashable(labels)
+
+
+def refuse_other_clusterer(clusterer: Any) -> None:
+    """Raise a DataError for a class of clusterers, and for what finds clusters but is no estimator of scikit-learn.
+
+    Such are BERTopic, and what finds clusters in faiss.
+    """
+    finds = [name for name in _FINDERS if callable(getattr(clusterer, name, None))]
+    if not finds or (hasattr(clusterer, "get_params") and not isinstance(clusterer, type)):
+        return
+    if isinstance(clusterer, type):
+        kind = clusterer.__name__
+        raise DataError(f"{kind} is a class, and clusters are found by an object of it; write {kind}()")
+    kind = type(clusterer).__name__
+    labels = f"{kind}.{finds[0]}(X)" if finds[0].endswith("predict") else "the label that it finds for each row"
+    raise DataError(f"{kind} is no estimator of scikit-learn, so it cannot be cloned and fitted; pass {labels}")
+
+
+_FINDERS = ("fit_predict", "predict", "fit", "fit_transform", "train")
 
 
 def _encode_whole(array: NDArray[np.integer]) -> tuple[Indices, tuple[Hashable, ...]]:

@@ -34,7 +34,7 @@ def labels_by(estimator: Any, X: Any, n_rows: int) -> Array:
         what is predicted for them.
     """
     estimator = out_of_frozen(estimator)
-    _refuse_other_input(estimator, X)
+    _refuse_other_input(estimator, X, n_rows)
     labels, last = np.asarray(labels_of(estimator, X, n_rows)), last_step(estimator)
     own = getattr(last, "labels_", None)
     own = np.asarray(own) if own is not None and len(own) == n_rows else None
@@ -44,11 +44,26 @@ def labels_by(estimator: Any, X: Any, n_rows: int) -> Array:
     if rows is not None:
         step = -(-n_rows // LOOKED_AT)
         some = np.asarray(rows[::step], dtype=np.float64)
-        _refuse_other_columns(last, some, labels[::step], None if own is None else own[::step])
+        if own is not None:
+            _refuse_rows_of_fit(last, some, labels[::step], own[::step])
+        refuse_far_rows(last, some, _remedy(last, n_rows))
     return labels
 
 
-def _refuse_other_input(clusterer: Any, X: Any) -> None:
+def refuse_far_rows(last: Any, rows: Floats, remedy: str) -> None:
+    """Raise the DataError of `labels_by` where rows lie far from all centres, or on one spot among them.
+
+    IN: rows: at most 10 000 of them; remedy: what to give instead.
+    """
+    centers = centers_of(last, rows.shape[1])
+    if centers is not None and (place := _place(last, rows, centers, _to_nearest(rows, centers))):
+        raise DataError(f"these rows lie {place} of this {_kind(last)}: {_ASKED} {remedy.capitalize()}")
+
+
+_ASKED = "was it fitted on scaled or otherwise changed columns?"
+
+
+def _refuse_other_input(clusterer: Any, X: Any, n_rows: int) -> None:
     """Raise a DataError if a table lacks columns that a clusterer was fitted on, or has more without names.
 
     The first step of a pipeline knows what it reads.
@@ -64,7 +79,7 @@ def _refuse_other_input(clusterer: Any, X: Any) -> None:
     elif wanted is not None and np.ndim(X) == 2 and np.shape(X)[1] != wanted:
         where = f"{wanted} column{'s' * (wanted != 1)}, but X has {np.shape(X)[1]}"
     if where:
-        raise DataError(f"{_kind(clusterer)} was fitted on {where}; {_remedy(clusterer)}")
+        raise DataError(f"{_kind(clusterer)} was fitted on {where}; {_remedy(clusterer, n_rows)}")
 
 
 def _rows_for(last: Any, X: Any) -> Array | None:
@@ -76,16 +91,13 @@ def _rows_for(last: Any, X: Any) -> Array | None:
     return rows if rows.ndim == 2 and rows.dtype.kind in "biuf" else None
 
 
-def _refuse_other_columns(last: Any, rows: Floats, labels: Array, own: Array | None) -> None:
-    """Raise the DataError of `labels_by`; IN: own: the labels of the fit, if it had as many rows."""
+def _refuse_rows_of_fit(last: Any, rows: Floats, labels: Array, own: Array) -> None:
+    """Raise the DataError of `labels_by` for the rows of the fit in other columns; IN: own: the labels of the fit."""
     centers = centers_of(last, rows.shape[1])
-    distances = None if centers is None else _to_nearest(rows, centers)
-    asked = f"was it fitted on scaled or otherwise changed columns? {_remedy(last).capitalize()}"
-    if own is not None and _are_of_fit(last, rows, labels, own, distances):
+    if _are_of_fit(last, rows, labels, own, None if centers is None else _to_nearest(rows, centers)):
         differ = f"{np.mean(own != labels):.0%} of these rows another cluster than at its fit"
-        raise DataError(f"this {_kind(last)} gives {differ}: {asked}")
-    if centers is not None and distances is not None and (place := _place(last, rows, centers, distances)):
-        raise DataError(f"these rows lie {place} of this {_kind(last)}: {asked}")
+        remedy = _remedy(last, len(last.labels_)).capitalize()
+        raise DataError(f"this {_kind(last)} gives {differ}: {_ASKED} {remedy}")
 
 
 def _are_of_fit(last: Any, rows: Floats, labels: Array, own: Array, distances: Floats | None) -> bool:
@@ -101,8 +113,10 @@ def _are_of_fit(last: Any, rows: Floats, labels: Array, own: Array, distances: F
     return of_fit > told / 2 + luck and float(distances.mean()) > FARTHER * within
 
 
-def _remedy(clusterer: Any) -> str:
-    labels = "its labels_" if hasattr(clusterer, "labels_") else "the labels that it predicts there"
+def _remedy(clusterer: Any, n_rows: int) -> str:
+    """Return what to pass instead: the labels of the fit are those of the rows only where these are as many."""
+    own = getattr(clusterer, "labels_", None)
+    labels = "its labels_" if own is not None and len(own) == n_rows else "the labels that it predicts there"
     return f"pass the whole pipeline, or {labels}"
 
 

@@ -316,7 +316,7 @@ def refuse_text(
     refuse_no_numbers(source, column)
     found = _text_in(source, column)
     if found is not None:
-        advice = "\n".join(hints_on(source, [source.names[column]])) or found.advice(or_words)
+        advice = "\n".join(hints_on(source, [source.names[column]])) or found.advice(n_rows, must_be, or_words)
         where = found.where(n_rows)
         raise DataError(f"column '{source.names[column]}' must be {must_be}, but {source.name} has {where}\n{advice}")
 
@@ -618,11 +618,13 @@ class _TextFound(NamedTuple):
         """Return in how many of all rows they are, and which is the first."""
         return f"text in {self.n_rows:,} of {n_rows:,} rows, first {_quoted(self.value)} in row {self.row:,}"
 
-    def advice(self, or_words: bool) -> str:
+    def advice(self, n_rows: int, must_be: str, or_words: bool) -> str:
+        """Return what to do: few cells may be emptied, but a column of such cells is written in another way."""
         if self.is_heading:
             return _ONE_LINE
         words = ", or leave the column out, or take all of its values as words (categories)" if or_words else ""
-        return f"leave such cells empty, which makes them missing{words}"
+        are_few = 2 * self.n_rows <= n_rows
+        return f"{'leave such cells empty, which makes them missing' if are_few else f'write all as {must_be}'}{words}"
 
 
 def _found(source: DuckTable, column: int, condition: str) -> _TextFound | None:

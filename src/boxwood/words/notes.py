@@ -29,8 +29,8 @@ _LOST = (  # rows were lost, or read in a way that may be wrong
 )
 _WEAK = (  # the answer is weak, or another one is better
     rf"{re.escape(DOUBT)}|^{NO_GROUPS}| does not tell whether ",  # are these clusters at all?
+    r"^the rules (add little|are worse than none)|^expect about .+ by the largest cluster alone: ",  # empty rules
     r"^no rule for |^there is room for only ",  # clusters without an answer
-    r"^the rules (add little|are worse than none)",  # rules that say nothing
     r"^expect about .+ on new rows, ",  # more leaves would not help
     r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
     r"^the rules are right for only ",

@@ -366,10 +366,10 @@ def _on_complete_rows(ex: MeasuredTree, labels: str, batches: Batches) -> Measur
     complete = CompleteRows(source, [name for name in batches.columns if name in look.gaps], batches.n_jobs)
     counts = counted(ex, source, labels, batches.weight)
     rows = counts if batches.weight is None else counted(ex, source, labels)
-    held, whole = (_held(ex, some) for some in (counts, rows))
-    noise = rows.at_leaves[:-1] - whole.sum(axis=1)
-    n_rows, n_kept = int(rows.at_leaves[:-1].sum()), int(whole.sum())
-    facts = LeafStatistics(ex.tree, held, noise, n_rows, n_kept, counts.weighted, not counts.weighted)
+    held, kept = (_held(ex, some) for some in (counts.held, counts.kept))
+    noise = rows.at_leaves[:-1] - kept.sum(axis=1)
+    n_rows, n_kept = int(rows.at_leaves[:-1].sum()), int(kept.sum())
+    facts = LeafStatistics(ex.tree, held, noise, n_rows, n_kept, counts.weighted, counts.are_whole)
     measured = _measured(ex, labels, replace(batches, source=complete, store=None), facts)
     n_lost, n_whole = int(rows.at_leaves[-1]), complete.n_rows or 0
     notes = [_note_on_lost(ex, rows)] * bool(n_lost)
@@ -377,10 +377,10 @@ def _on_complete_rows(ex: MeasuredTree, labels: str, batches: Batches) -> Measur
     return CompleteCases(source, n_incomplete=n_lost).with_other_rows(measured, tuple(notes))
 
 
-def _held(ex: MeasuredTree, counts: Counts) -> Array:
-    """Return the rows of each cluster in each leaf, shape (n_leaves, k), from those of each label."""
-    nothing = np.zeros_like(counts.at_leaves)
-    return np.array([counts.held.get(cluster, nothing)[:-1] for cluster in range(ex.n_clusters)]).T
+def _held(ex: MeasuredTree, of_label: Mapping[Hashable, Array]) -> Array:
+    """Return the rows of each cluster in each leaf, shape (n_leaves, k), from those of each label with and without."""
+    nothing = np.zeros(ex.n_leaves + 1, dtype=next((rows.dtype for rows in of_label.values()), np.int64))
+    return np.array([of_label.get(cluster, nothing)[:-1] for cluster in range(ex.n_clusters)]).T
 
 
 def _measured(ex: MeasuredTree, labels: str, batches: Batches, held: LeafStatistics | None = None) -> MeasuredTree:

@@ -14,10 +14,10 @@ from boxwood._frames import (
     as_dates,
     as_numbers,
     as_rows_here,
+    by_name,
     is_frame,
     numeric_columns,
     only_columns,
-    refuse_unknown_columns,
 )
 from boxwood._messages import warn_caller
 from boxwood._types import Array, Floats, Indices
@@ -142,13 +142,12 @@ def _of_mappings(X: Any, columns: Sequence[str], needed: Sequence[str]) -> Any:
     """Return a row that is a mapping from column to value, or a list of them, as an array; anything else as it is."""
     if isinstance(X, Mapping) and not any(map(np.ndim, X.values())):
         X = [X]
-    if not isinstance(X, (list, tuple)) or not X or not all(isinstance(row, Mapping) for row in X):
+    if not isinstance(X, (list, tuple)) or not all(isinstance(row, Mapping) for row in X):
         return X
     table = np.full((len(X), len(columns)), None, dtype=object)
     for i, row in enumerate(X):
-        by_name = {str(name): value for name, value in row.items()}
-        refuse_unknown_columns(needed, [*by_name])
-        table[i] = [by_name.get(name) for name in columns]
+        values = by_name(row, needed, f"row {i}")
+        table[i] = [values.get(name) for name in columns]
     return table
 
 

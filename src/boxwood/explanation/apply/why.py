@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._frames import is_frame, refuse_unknown_columns
+from boxwood._frames import by_name, is_frame, refuse_unknown_columns
 from boxwood._types import Array
-from boxwood._validation import position, shown
+from boxwood._validation import kind_of, position, shown
 from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
@@ -281,16 +281,17 @@ def _values(row: Any, columns: Sequence[str], features: Sequence[int]) -> list[t
         row = {columns[j]: _only(values_of(row, columns[j])) for j in features}
     elif hasattr(row, "to_dict"):  # a series of pandas
         row = row.to_dict()
+    if isinstance(row, (list, tuple)) and len(row) == 1 and isinstance(row[0], Mapping):
+        row = row[0]
     if isinstance(row, Mapping):
-        by_name = {str(name): value for name, value in row.items()}
-        refuse_unknown_columns([columns[j] for j in features], list(by_name))
-        return [(j, by_name[columns[j]]) for j in features]
+        values = by_name(row, [columns[j] for j in features], "the row")
+        return [(j, values[columns[j]]) for j in features]
     if isinstance(row, np.ndarray) and row.ndim == 2 and len(row) == 1:
         row = row[0]
     if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or np.ndim(row) > 1:
         raise TypeError(
             "row must be a mapping from column to value, a data frame of one row, a list of values, or the position of "
-            f"a row; got {type(row).__name__}"
+            f"a row; got {kind_of(row) if np.ndim(row) < 1 else f'rows of shape {np.shape(row)}'}"
         )
     if len(row) != len(columns):
         raise DataError(f"row has {len(row)} values, but there are {len(columns)} columns")

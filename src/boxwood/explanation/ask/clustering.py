@@ -18,6 +18,7 @@ from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.labelling import MadeClusters, MissingLabels
 from boxwood.batches.overview import MissingValues
+from boxwood.batches.sample import drawn_rows
 from boxwood.errors import DataError
 from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
 from boxwood.reference import Reference
@@ -31,6 +32,7 @@ from boxwood.reference.clusterer import (
 )
 from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import Names, by_size, centers_of, count_missing, plain_names
+from boxwood.reference.of_fit import LOOKED_AT, refuse_far_rows
 from boxwood.reference.reference import refuse_one_cluster
 from boxwood.reference.reference_batches import labelled_by
 from boxwood.words.rules import DOUBT
@@ -264,6 +266,8 @@ def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
     centers = centers_of(last, batches.n_columns)
     if centers is None:
         raise DataError(f"{kind} has no centres with {_columns(batches)} columns; {instead}")
+    some = drawn_rows(batches, LOOKED_AT).values
+    refuse_far_rows(last, some[~np.isnan(some).any(axis=1)], instead)
     if isinstance(last, (KMeans, MiniBatchKMeans)) and not isinstance(last, BisectingKMeans):
         return Reference(NearestCenters(centers), centers)
     if getattr(last, "covariance_type", None) in COVARIANCES:

@@ -42,6 +42,7 @@ from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
 from boxwood.reference.clusterer import (
+    FewDifferentRows,
     fitted_clone,
     is_fitted,
     last_step,
@@ -372,7 +373,7 @@ def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) ->
     made = OfEntry(k, table.categories, entry, asked.standardize is True, **how)
     made.fit(table.values, sample_weight=weights, progress=asked.progress)
     if made.n_found_ < k:
-        raise DataError(
+        raise FewDifferentRows(
             f"{k} clusters asked for, but {made.n_found_} hold all rows at no cost: the table has only so many "
             "different rows, apart from what they lack; ask for fewer clusters"
         )

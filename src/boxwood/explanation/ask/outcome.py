@@ -24,7 +24,7 @@ from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.on_table import FinishedTree
 from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_memory
 from boxwood.explanation.measure.losses import Distance
-from boxwood.explanation.measure.measure import may_have_more_leaves
+from boxwood.explanation.measure.measure import LITTLE, may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.leaves.expand import expanded
 from boxwood.reference import Task
@@ -190,10 +190,11 @@ def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:
     expected = max(right - LUCK_OF_CUT * luck(right, explanation.n_leaves - 1, n_rows), explanation.baseline)
     if right - expected < MUCH_LUCK:
         return ()
-    cuts = counted(explanation.n_leaves - 1, "cut")
+    cuts, baseline = counted(explanation.n_leaves - 1, "cut"), explanation.baseline
+    alone = f", and {baseline:.0%} by the largest cluster alone" * (expected - baseline < LITTLE * (1 - baseline))
     return (
-        f"expect about {expected:.0%} on new rows, not {right:.0%}: with {cuts} for {n_rows:,} rows some of it is luck "
-        "(validate measures it)",
+        f"expect about {expected:.0%} on new rows, not {right:.0%}{alone}: with {cuts} for {n_rows:,} rows some of it "
+        "is luck (validate measures it)",
     )
 
 

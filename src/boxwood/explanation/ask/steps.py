@@ -17,6 +17,7 @@ from boxwood._frames import (
     label_values,
     refuse_other_index,
     refuse_other_names,
+    refuse_unreadable,
 )
 from boxwood._validation import Rows
 from boxwood.batches import Batches, Source
@@ -74,8 +75,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
     source = X if isinstance(X, Source) else None
-    for name, given in (("X", X), ("the labels", clustering)):
-        _refuse_unreadable(name, given)
+    refuse_unreadable("the labels", clustering)
     has_length = X.ndim > 0 if isinstance(X, np.ndarray) else isinstance(X, (list, ColumnTable)) or is_frame(X)
     if has_length and len(X) == 0:
         raise DataError("the table has no rows; give at least two, in two clusters")
@@ -105,16 +105,6 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         explanation = replace(explanation, _evidence=evidence)
     explanation = with_kinds(explanation, _booleans(X, rows.X), asked.dates)
     return with_mends(explanation) if any(one.is_weak for one in explanation.clusters) else explanation
-
-
-def _refuse_unreadable(name: str, given: Any) -> None:
-    """Raise a DataError for what is in the memory of another device, as frames of cuDF are."""
-    if is_frame(given) or not (hasattr(given, "to_pandas") and hasattr(given, "__array__")):
-        return
-    try:
-        np.asarray(given)
-    except TypeError as error:
-        raise DataError(f"{name} cannot be read, a {type(given).__name__} ({error}); pass its to_pandas()") from None
 
 
 def _with_leaves_that_pay(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import bdtr, betaincinv, chdtrc, gammaln
+from scipy.special import betainc, betaincinv, chdtrc, gammaln
 
 from boxwood._types import Array, Floats
 
@@ -65,7 +65,8 @@ def of_chosen(now: float, of: float, then: float, of_then: float, log_choices: f
     tail = max(math.log(_OF_BOUNDS) - log_choices, math.log(_SMALLEST))
     if now / of < then / of_then:
         least = float(betaincinv(then, of_then - then + 1, math.exp(tail)))
-        return min(2 * float(bdtr(now, of, least)) + _OF_BOUNDS, 1.0) if now / of < least else 1.0
+        at_most = float(betainc(of - now, now + 1, 1 - least))  # of draws; rows may be weights
+        return min(2 * at_most + _OF_BOUNDS, 1.0) if now / of < least else 1.0
     return of_chosen(of - now, of, of_then - then, of_then, log_choices) if now / of > then / of_then else 1.0
 
 

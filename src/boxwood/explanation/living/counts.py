@@ -32,6 +32,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.apply.left_out import walk_of_others
 from boxwood.explanation.apply.rows import Walk, walked
 from boxwood.explanation.living.shapes import all_edges, binned
+from boxwood.metrics.agreements import are_whole
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels, plain_name
 from boxwood.table.scanned import as_source
@@ -58,6 +59,10 @@ class Counts:
     held : dict from label to array of shape (n_leaves + 1,)
         Rows of each label at each leaf, and without one. Labels are the number of a cluster, the text of a label that
         is no name of one, and None for rows without a label.
+    kept : dict from label to array of shape (n_leaves + 1,)
+        The number of rows with weight, whatever it is; the same as `held` where none is given.
+    are_whole : bool
+        Whether weights count rows; see `metrics.agreements.are_whole`.
     lost : Counter of pairs (column, word)
         Rows without a leaf, by the column that was asked for, and the word that was never seen, or None for no value.
     bins : dict from column to array of shape (k, m)
@@ -68,6 +73,8 @@ class Counts:
     labelled: bool = False
     weighted: bool = False
     held: dict[Hashable, Array] = field(default_factory=dict)
+    kept: dict[Hashable, Array] = field(default_factory=dict)
+    are_whole: bool = True
     lost: Lost = field(default_factory=Counter)
     bins: dict[int, Array] = field(default_factory=dict)
 
@@ -79,8 +86,10 @@ class Counts:
 
     def merge(self, other: Self) -> None:
         """Add the counts of other rows."""
-        for label, rows in other.held.items():
-            self.held[label] = self.held.get(label, 0) + rows
+        for mine, others in ((self.held, other.held), (self.kept, other.kept)):
+            for label, rows in others.items():
+                mine[label] = mine.get(label, 0) + rows
+        self.are_whole &= other.are_whole
         self.lost += other.lost
         for j, rows in other.bins.items():
             self.bins[j] = self.bins.get(j, 0) + rows
@@ -154,9 +163,14 @@ def _of_rows(
         raise DataError(f"X has {n} rows, but there are {len(codes)} labels")
     width = ex.n_leaves + 1
     leaf = np.where(walk.leaf < 0, ex.n_leaves, walk.leaf)
-    held = np.bincount((codes + 1) * width + leaf, weights, minlength=(len(keys) + 1) * width).reshape(-1, width)
-    for key, rows in zip([None, *keys], held, strict=True):
-        counts.held[key] = counts.held.get(key, 0) + rows
+    cells, size = (codes + 1) * width + leaf, (len(keys) + 1) * width
+    held = kept = np.bincount(cells, weights, minlength=size).reshape(-1, width)
+    if weights is not None and n:
+        kept = np.bincount(cells[weights > 0], minlength=size).reshape(-1, width)
+        counts.are_whole = are_whole(weights)
+    for key, of_key, kept_of_key in zip([None, *keys], held, kept, strict=True):
+        counts.held[key] = counts.held.get(key, 0) + of_key
+        counts.kept[key] = counts.kept.get(key, 0) + kept_of_key
     there = np.flatnonzero(walk.leaf >= 0)
     clusters = ex.tree.leaf_clusters[walk.leaf[there]]
     for j, edges in all_edges(ex).items():

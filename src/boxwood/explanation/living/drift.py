@@ -41,6 +41,9 @@ MOVED = 0.1
 _WORDS = 20  # of a column that were never seen, and new labels, told by name
 NO_SHAPES = "the model has no measurements of its columns within clusters, so only the cuts show which column moved"
 OF_WEIGHTS = "the model's sizes are sums of weights, but each new row counts as one; pass sample_weight"
+OF_MEAN = (
+    "the model knows how many rows had no cluster, but not their weight, so each counts as much as the others' mean"
+)
 NO_NOISE = "the model was saved without counts of rows in no cluster, so its sizes count only rows in clusters"
 
 
@@ -55,7 +58,7 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     """Return what became of a tree on rows that were counted."""
     held, then = counts.at_leaves, rows_then(ex)
     n_rows, n_with = held.sum().item(), held[:-1].sum().item()
-    n_lost, n_lost_then = n_rows - n_with, ex.n_unruled
+    n_lost, n_lost_then = n_rows - n_with, _lost_then(ex)
     clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
     columns, words, labels = _columns(ex, counts), _words(ex, counts), _labels(ex, counts)
     untested = _untested(ex, n_rows)
@@ -82,13 +85,21 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
 def _notes(ex: MeasuredTree, counts: Counts) -> tuple[str, ...]:
     """Return what the model cannot tell."""
     of_weights = ex.weighted and not counts.weighted
-    told = {NO_SHAPES: shapes_of(ex) is None, NO_NOISE: ex.noise is None, OF_WEIGHTS: of_weights}
+    of_mean = ex.weighted and ex.n_unruled > 0
+    told = {NO_SHAPES: shapes_of(ex) is None, NO_NOISE: ex.noise is None, OF_WEIGHTS: of_weights, OF_MEAN: of_mean}
     return tuple(note for note, is_so in told.items() if is_so)
 
 
 def rows_then(ex: MeasuredTree) -> Floats:
     """Return the rows of the model at each leaf, whether they are in a cluster or in none, shape (n_leaves,)."""
     return np.array([leaf.size + (0 if ex.weighted else leaf.noise or 0) for leaf in ex.leaves], dtype=np.float64)
+
+
+def _lost_then(ex: MeasuredTree) -> float:
+    """Return the rows of the model without a cluster, or about their weight; see `OF_MEAN`."""
+    if not ex.weighted:
+        return ex.n_unruled
+    return ex.n_unruled * float(rows_then(ex).sum()) / max(ex.n_rows - ex.n_left_out, 1)
 
 
 def _untested(ex: MeasuredTree, n_rows: int) -> str:
@@ -118,7 +129,7 @@ def _clusters(ex: MeasuredTree, counts: Counts, then: Floats) -> list[ClusterDri
     confusion = _confusion(ex, counts)  # rows of each label among those of each rule
     own, labelled, ruled = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
     rows = zip(ex.clusters, sizes_then.tolist(), sizes.tolist(), own, labelled, ruled, strict=True)
-    found, of_then, of = [], then.sum() + ex.n_unruled, counts.at_leaves.sum()
+    found, of_then, of = [], then.sum() + _lost_then(ex), counts.at_leaves.sum()
     for one, n_then, n, n_own, n_labelled, n_ruled in rows:
         shares = _share(n_then, of_then), _share(n, of)
         drift = ClusterDrift(one.cluster, one.name, n_then, n, *shares)
@@ -355,5 +366,5 @@ def log_trees(ex: MeasuredTree) -> float:
 def _of_rate(
     what: str, name: object, share: float, of: float, then: float, of_then: float, log_choices: float
 ) -> _Test:
-    probability = of_chosen(round(share * of), of, round(then * of_then), of_then, log_choices)
+    probability = of_chosen(share * of, of, round(then * of_then), of_then, log_choices)
     return _Test(probability, Told(what, name, then, share))  # type: ignore[arg-type]

@@ -189,7 +189,7 @@ class DriftFacts:
     columns: tuple[ColumnDrift, ...]
     words: tuple[WordsDrift, ...]
     lost: tuple[LostRows, ...]
-    n_lost_then: int
+    n_lost_then: float
     labels: LabelDrift | None
     changes: tuple[Told, ...]
     untested: str

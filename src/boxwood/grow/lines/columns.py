@@ -54,9 +54,12 @@ class LineColumn(NamedTuple):
 def line_columns(
     table: Floats, features: Collection[int], categories: Mapping[int, Categories], gaps: Collection[int]
 ) -> list[LineColumn]:
-    """Return the columns of a table on which a condition parts rows, those of `features` in their order."""
+    """Return the columns of a table on which a condition parts rows, those of `features` in their order.
+
+    Where there is none, it is one of a single value: the one rule on it is every row.
+    """
     found = [one for j in features for one in _of_feature(j, table[:, j], categories.get(j), j in gaps)]
-    return [one for one in found if len(one.numbers) + len(one.codes) > 1]
+    return [one for one in found if len(one.numbers) + len(one.codes) > 1] or found[:1]
 
 
 def _of_feature(j: int, x: Floats, known: Categories | None, has_gaps: bool) -> list[LineColumn]:

@@ -13,7 +13,7 @@ from boxwood._messages import shown
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import MeasuredTree, explanation_of
 from boxwood.render.forms.dialects import Dialect, dialect_of
-from boxwood.render.forms.sql import new_column, sql
+from boxwood.render.forms.sql import new_column, sql, table_name
 from boxwood.render.forms.walk import provenance
 
 _OF_DBT = re.compile(r"\{[{%#]")
@@ -37,7 +37,10 @@ def dbt(
     of_dbt = table if "{{" in table else f"{{{{ ref({', '.join(map(repr, table.split('.')))}) }}}}"
     query = sql(ex, dialect=dialect, table=of_dbt, nan=nan, types=types, reasons=reasons)
     name = f"{words[-1]}_clusters"
-    return {f"{name}.sql": _with_rules_as_they_are(query, of_dbt), "schema.yml": _schema(ex, name, spoken, reasons)}
+    return {
+        f"{name}.sql": _with_rules_as_they_are(query, table_name(of_dbt, spoken)),
+        "schema.yml": _schema(ex, name, spoken, reasons),
+    }
 
 
 def _with_rules_as_they_are(query: str, table: str) -> str:

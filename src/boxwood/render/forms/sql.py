@@ -278,11 +278,14 @@ def new_column(ex: MeasuredTree) -> str:
 
 
 def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
-    """Return the name of a table, quoted part by part; a part in double braces is for dbt, and stays as it is."""
+    """Return the name of a table, quoted part by part; a part in double braces is for dbt, and stays as it is.
+
+    Blanks around double braces are no part of a name.
+    """
     parts = _PART.findall(table) if isinstance(table, str) else list(table) if isinstance(table, Iterable) else []
     if not parts or not all(isinstance(part, str) and part for part in parts):
         raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
-    return ".".join(part if is_template(part) else dialect.name(part) for part in parts)
+    return ".".join(part.strip() if is_template(part.strip()) else dialect.name(part) for part in parts)
 
 
 def is_template(text: str) -> bool:
@@ -291,7 +294,7 @@ def is_template(text: str) -> bool:
 
 
 _TEMPLATE = re.compile(r"\{\{(?:(?!\}\}).)*\}\}", re.DOTALL)
-_PART = re.compile(rf"(?:^|(?<=\.))({_TEMPLATE.pattern}|[^.]*)(?=\.|$)", re.DOTALL)
+_PART = re.compile(rf"(?:^|(?<=\.))(\s*{_TEMPLATE.pattern}\s*|[^.]*)(?=\.|$)", re.DOTALL)
 
 
 def sql_case(
