@@ -915,8 +915,8 @@ NOTES = {
     r"(\S+) alone decides the cluster of every row; if other columns should count, (?:standardize, or |scale them, "
     r"or )?"
     r"choose the columns \(columns\)": decides_alone,
-    rf"(\S+) alone determines (?:the labels|\S+)(?: for ({SHARE}) of the rows)?: (?:is it|are they) made of it\? "
-    r"\(columns chooses others\)": determines_alone,
+    rf"(\S+) alone determines the labels(?: for ({SHARE}) of the rows)?: are they made of it\? \(columns chooses "
+    r"others\)": determines_alone,
     rf"({NUMBER}) of ({NUMBER}) rows lacks? a value and gets? no cluster: (.+)": lack_a_value,
     rf"max_columns=1: the rules use (.+) of ({NUMBER}) columns": uses_columns,
     r"no rule may use the forbidden (.+)": uses_none_of,

@@ -97,7 +97,7 @@ def test_a_column_that_alone_determines_given_labels_is_told(seed):
         return [note for note in notes if "made of it?" in note]
 
     for name, column in columns.items():
-        said = f"{name} alone determines label: is it made of it? (columns chooses others)"
+        said = f"{name} alone determines the labels: are they made of it? (columns chooses others)"
         assert told(labels, **{name: column}) == [said]
         wrong = labels.copy()
         wrong[:12] = random.permutation(wrong[:12])
@@ -106,7 +106,7 @@ def test_a_column_that_alone_determines_given_labels_is_told(seed):
     nearly = labels.copy()
     nearly[0] = "here" if labels[0] == "gone" else "gone"
     assert told(nearly, 2, number=columns["number"]) == [
-        "number alone determines label for 99.7% of the rows: is it made of it? (columns chooses others)"
+        "number alone determines the labels for 99.7% of the rows: are they made of it? (columns chooses others)"
     ]
     given = bw.explain(beside.assign(number=columns["number"]), labels)
     assert "number alone determines the labels: are they made of it?" in str(given)

@@ -16,7 +16,7 @@ from boxwood._validation import Rows, listed
 from boxwood.axes.mixed import FEW_WORDS
 from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
-from boxwood.explanation.ask.clustering import label_column_of, sees_distances
+from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import with_limits
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.problem import Problem
@@ -93,9 +93,8 @@ class Outcome(NamedTuple):
     found: FinishedTree | None = None
 
 
-def concluded(outcome: Outcome, problem: Problem, asked: Options, clustering: Any) -> MeasuredTree:
+def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
-    made_here = clustering is None
     explanation, grown = outcome.explanation, outcome.grown
     notes = _notes_on_outcome(explanation, made_here, problem.clusterer)
     if outcome.seen is not None:
@@ -105,8 +104,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, clustering: An
     notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += _notes_on_weights(explanation)
-    of_labels = label_column_of(clustering)
-    notes += _notes_on_leaks(explanation, of_labels) if are_given else _notes_on_panels(explanation)
+    notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
     notes += _notes_on_stand_ins(explanation) if made_here else ()
     if (budget := problem.asked_budget).given:
         explanation = with_limits(explanation, problem.task, budget, outcome.n_moved)
@@ -281,21 +279,18 @@ def _notes_on_weights(explanation: MeasuredTree) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _notes_on_leaks(explanation: MeasuredTree, label: str | None) -> tuple[str, ...]:
+def _notes_on_leaks(explanation: MeasuredTree) -> tuple[str, ...]:
     """Return notes on columns in the rules each of which alone determines given labels, as a grade and its parts do.
 
-    It does if it tells the label of 99% of the rows, and of nine in ten that the largest cluster does not hold. IN:
-    label: the column of the labels; None where they are in none.
+    It does if it tells the label of 99% of the rows, and of nine in ten that the largest cluster does not hold.
     """
     used, found = explanation.tree.features.tolist(), []
     for j in used if len(explanation.columns) > 1 else ():
         right = explanation.agreement if len(used) == 1 else _told_by(explanation, j)
         if 1 - right <= min(1 - LEAK, (1 - explanation.baseline) / 10):
             of_rows = "" if right >= 1 else f" for {percent(right)} of the rows"
-            what = "the labels" if label is None else column_name(label)
-            made = "are they" if label is None else "is it"
-            said = f"{column_name(explanation.columns[j])} alone determines {what}{of_rows}"
-            found.append(f"{said}: {made} made of it? (columns chooses others)")
+            said = f"{column_name(explanation.columns[j])} alone determines the labels{of_rows}"
+            found.append(f"{said}: are they made of it? (columns chooses others)")
     return tuple(found)
 
 

@@ -95,7 +95,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     else:
         problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
     rows = problem.complete
-    explanation = rows.with_other_rows(concluded(outcome, problem, asked, clustering))
+    explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
     explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
     if source is not None and not in_batches:
         beside = partial(numbers_in_order, source, explanation.n_rows)
