@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows
@@ -152,18 +151,18 @@ def _are_of_k_means(task: Task, numbers: Indices) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):
         spread = X.std(axis=0)
         units = np.ones_like(spread), np.where((spread > 0) & np.isfinite(spread), spread, 1.0)
-        costs = (cdist(X / unit, centers / unit, "sqeuclidean") for unit in units)
-        return any(_is_settled(cost, own, mass) for cost in costs)
+        return any(_is_settled(X / unit, centers / unit, own, mass) for unit in units)
 
 
-def _is_settled(costs: Floats, own: Indices, mass: Floats) -> bool:
+def _is_settled(X: Floats, centers: Floats, own: Indices, mass: Floats) -> bool:
     """Return whether nearly all rows are nearest to their own centre, and others hardly farther from it.
 
-    IN: costs (n, k): squared distances to the centres; own, mass (n,): cluster and weight of each row.
+    IN: own, mass (n,): cluster and weight of each row.
     """
+    costs = np.stack([np.square(X - center).sum(axis=1) for center in centers], axis=1)
     least, now = costs.min(axis=1), costs[np.arange(len(own)), own]
     is_near = mass @ (now <= least) >= settings.NEAREST * mass.sum()
-    return bool(is_near and mass @ least >= settings.OF_K_MEANS * (mass @ now))
+    return bool(is_near and np.isfinite(now).all() and mass @ least >= settings.OF_K_MEANS * (mass @ now))
 
 
 class _Rows(NamedTuple):
