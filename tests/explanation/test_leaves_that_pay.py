@@ -1,4 +1,4 @@
-"""Labels without a number of leaves: compact clusters get one leaf each, others as many as pay on new rows."""
+"""Labels without a number of leaves: clusters of k-means get one leaf each, others as many as pay on new rows."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 
 from boxwood import explain, scan
 from boxwood._validation import Rows
-from boxwood.explanation.choose.goal import _Rows, leaves_that_pay
+from boxwood.explanation.choose.leaves import CutColumns, _Rows, leaves_that_pay
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.reference import Reference, Task
 from tests.scale import law
@@ -30,30 +30,50 @@ def task_of(X, labels, weights=None):
 
 
 def pay(X, labels, weights=None):
-    task = task_of(X, labels, weights)
-    return leaves_that_pay(task, task.rows.values)
+    return leaves_that_pay(task_of(X, labels, weights))
 
 
 @law(12)
 def test_the_number_is_that_of_trees_grown_for_each_number_and_fold(seed):
     random, (X, labels) = np.random.default_rng(seed), classes(seed, 150)
     X, labels = np.vstack([X, X[:20]]), np.append(labels, random.integers(0, labels.max() + 1, 20))
-    rows, found, k = _Rows.of(X, labels, None), pay(X, labels), labels.max() + 1
-    right = []
-    for n_leaves in range(k, 9):
-        right.append(0.0)
+    rows, found, k = (
+        _Rows.of(CutColumns.of(task_of(X, labels)), labels, np.ones(len(X))),
+        pay(X, labels),
+        labels.max() + 1,
+    )
+    ranks, sizes, is_right = rows.columns.values, range(k, 9), []
+    for n_leaves in sizes:
+        is_right.append(np.zeros(len(rows.labels), dtype=bool))
         for fold in range(5):
             seen, held = rows.fold != fold, rows.fold == fold
-            tree = grown_by(task_of(rows.ranks[seen], rows.labels[seen], rows.weights[seen]), "gini", n_leaves)
-            right[-1] += rows.weights[held][tree.predict(rows.ranks[held]) == rows.labels[held]].sum()
-    shares = np.array(right) / len(X)
-    error = max(2 * (shares.max() * (1 - shares.max()) / len(X)) ** 0.5, 0.01)
-    always = np.bincount(labels).max() / len(X)
-    enough = [k + i for i, share in enumerate(shares) if share >= shares.max() - error]
-    assert found.right == pytest.approx(shares)
-    assert found.n_leaves == (enough[0] if shares.max() > always + error else k)
-    _, place = np.unique(rows.ranks, axis=0, return_inverse=True)
+            tree = grown_by(task_of(ranks[seen], rows.labels[seen], rows.weights[seen]), "gini", n_leaves)
+            is_right[-1][held] = tree.predict(ranks[held]) == rows.labels[held]
+    assert found.right == pytest.approx([each @ rows.weights / len(X) for each in is_right])
+    assert found.n_leaves == sizes[enough(is_right, rows, len(X))]
+    _, place = np.unique(ranks, axis=0, return_inverse=True)
     assert all(len({*rows.fold[place.ravel() == i]}) == 1 for i in range(place.max() + 1))
+
+
+def enough(is_right, rows, n):
+    """Return the place of the least number of leaves to which no larger one adds enough, row by row."""
+    labels = np.repeat(rows.labels, rows.weights.astype(int))
+    each = [np.repeat(one, rows.weights.astype(int)).astype(float) for one in is_right]
+    sizes = np.bincount(labels)
+
+    def adds(more, few, counts):
+        differences = (more - few) * counts
+        return differences.sum() if differences.sum() > 2 * np.sqrt((differences**2).sum()) else 0.0
+
+    of_rows, of_clusters = np.full(n, 1 / n), 1 / sizes[labels] / np.count_nonzero(sizes)
+    if all(adds(one, (labels == sizes.argmax()).astype(float), of_rows) < 0.01 for one in each):
+        return 0
+    for i, few in enumerate(each):
+        gains = [0.005 * (1 + j - i) for j in range(i + 1, len(each))]
+        pairs = list(zip(each[i + 1 :], gains, strict=True))
+        if not any(adds(one, few, of_rows) > g or adds(one, few, of_clusters) > 2 * g for one, g in pairs):
+            return i
+    return len(each) - 1
 
 
 @law(12)
@@ -83,8 +103,70 @@ def test_every_door_takes_as_many_leaves(seed, tmp_path):
     assert worded.n_leaves == expected.n_leaves
 
 
+def conditions(random, n):
+    """Return rows of words, flags, numbers and dates; two or three conditions, as whether each holds."""
+    countries = np.array(["AT", "CH", "DE", "FR"])
+    rows = pd.DataFrame(
+        {
+            "plan": random.choice(["free", "plus", "team"], n),
+            "country": random.choice(countries, n),
+            "paid": random.integers(0, 2, n),
+            "orders": random.poisson(5, n),
+            "since": pd.Timestamp("2026-01-01") + pd.to_timedelta(random.integers(0, 300, n), unit="D"),
+        }
+    )
+    kinds = [
+        rows["plan"] != "free",
+        rows["country"].isin(random.choice(countries, 2, replace=False)),
+        rows["paid"] == 1,
+        rows["orders"] > 4,
+        rows["since"] > "2026-05-01",
+    ]
+    chosen = random.choice(5, 2 + random.integers(2), replace=False)
+    return rows, [kinds[i].to_numpy() for i in chosen]
+
+
+@law(12)
+def test_labels_by_conditions_get_the_leaves_that_they_need(seed):
+    """Where all hold, or any, rows are near a mean of their own in columns of 0 and 1, as those of k-means are."""
+    random = np.random.default_rng(seed)
+    rows, held = conditions(random, 400)
+    labels = np.where((np.all, np.any)[seed % 2](held, axis=0), "in", "out")
+    ex = explain(rows, labels)
+    assert (ex.n_leaves, ex.agreement) == (len(held) + 1, 1.0)
+    noisy = np.where(random.random(400) < 0.05, random.choice(["in", "out"], 400), labels)
+    ex = explain(rows, noisy)
+    assert len(held) + 1 <= ex.n_leaves <= len(held) + 2
+    assert np.mean(ex.predict(rows) == labels) >= 0.96
+
+
+@law(12)
+def test_flags_alone_get_the_leaves_that_they_need(seed):
+    """There are few different rows, so each is seen in every fold."""
+    random = np.random.default_rng(seed)
+    flags = pd.DataFrame(random.random((400, 2)) < 0.6, columns=["paid", "near"]).astype(int)
+    exactly, both = flags["paid"] ^ flags["near"], flags["paid"] & flags["near"]
+    assert [explain(flags, labels.to_numpy()).n_leaves for labels in (both, exactly)] == [3, 4]
+
+
+@law(12)
+def test_a_small_class_gets_a_leaf_that_finds_it(seed):
+    random = np.random.default_rng(seed)
+    X = random.uniform(size=(600, 4))
+    small = (X[:, 0] > 0.6) & (X[:, 1] > 0.75)
+    ex = explain(X, np.where(small, "small", "large"))
+    assert (ex.n_leaves, ex.agreement) == (3, 1.0)
+
+
+def test_sets_of_words_are_made_of_the_rows_of_other_folds_alone():
+    """Words of two rows tell the labels of these, and nothing of others: no fold gets them right."""
+    random = np.random.default_rng(0)
+    words = pd.DataFrame({"word": [f"w{i // 2}" for i in range(400)], "x": random.uniform(size=400).round(2)})
+    assert explain(words, random.integers(0, 2, 400), categories=["word"]).n_leaves <= 2
+
+
 @law(8)
-def test_compact_clusters_have_one_leaf_each(seed):
+def test_clusters_of_k_means_have_one_leaf_each(seed):
     random = np.random.default_rng(seed)
     X = random.normal(size=(300, 3)) * [1.0, 1.0, 1000.0]
     scaled = KMeans(3, n_init=2, random_state=seed).fit_predict(X / [1.0, 1.0, 1000.0])
@@ -103,11 +185,21 @@ def test_weights_whose_sum_is_rounded_change_no_number(seed):
     assert found.n_leaves > found.sizes[0]
 
 
-def test_rows_that_all_lack_a_value_are_no_compact_clusters():
+def test_rows_that_all_lack_a_value_are_no_clusters_of_k_means():
     X, labels = classes(0)
     X[np.arange(len(X)), 2 + np.arange(len(X)) % 2] = np.nan
     ex = explain(pd.DataFrame(X), labels, missing="learn")
     assert any("leaves were taken" in note for note in ex.notes)
+
+
+@law(4)
+def test_a_sample_of_k_means_is_told_by_the_centres_of_all_rows(seed):
+    random = np.random.default_rng(seed)
+    X = random.uniform(size=(40_000, 4))
+    labels = KMeans(10, n_init=1, random_state=seed).fit_predict(X)
+    task = task_of(X, labels)
+    assert leaves_that_pay(task.sampled(4_000)) is None
+    assert leaves_that_pay(task_of(X[:4_000], np.where(X[:4_000, 0] > 0.5, 1, 0) * (X[:4_000, 1] > 0.5))) is not None
 
 
 def test_labels_that_follow_from_nothing_seldom_get_more_leaves():

@@ -39,6 +39,23 @@ def test_what_is_said_of_one_more_leaf_is_so(seed):
         assert not cluster._replace(precision=cluster.mend.precision).is_weak
 
 
+@law(40)
+def test_a_rule_is_weak_if_it_keeps_few_of_the_others_out(seed):
+    """A rule of a cluster of most rows is judged by what it adds, as that of a small one is."""
+    random = np.random.default_rng(seed)
+    share, n = random.uniform(0.55, 0.97), 2000
+    x = np.arange(n) % 100 / 100
+    kept_out = random.choice([0.05, 0.15, 0.4, 0.9])
+    others = random.random(n) > share
+    x[others] = np.where(random.random(others.sum()) < kept_out, 2.0, x[others])
+    ex = bw.explain(pd.DataFrame({"x": x}), np.where(others, "other", "most"), max_leaf_nodes=2, objective="agreement")
+    most = next(one for one in ex.clusters if one.name == "most")
+    added = 1 - (1 - most.precision) / (1 - most.share)
+    assert most.is_weak == (added < 0.25 or most.precision < 2 / 3)
+    assert (f"are in other clusters, of all rows {1 - most.share:.1%}" in str(ex)) == most.is_weak
+    assert not most._replace(precision=1.0).is_weak
+
+
 def _with_a_mix():
     """Return a table whose second rule is right for 43 % of its rows, and for all of them that are blue."""
     x = np.repeat([0.0, 1.0], 300)

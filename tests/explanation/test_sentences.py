@@ -300,6 +300,20 @@ def decides_alone(asked, column):
     assert (asked.ruled[kept] == asked.labels[kept]).all()
 
 
+def determines_alone(asked, column, share):
+    """Words have rows of one label each, but for one row in a hundred; for numbers it is a bound that is looked at."""
+    kept = asked.mass > 0
+    x = pd.Series(asked.X[column])[kept].reset_index(drop=True)
+    labels, mass = pd.Series(asked.labels[kept]), asked.mass[kept]
+    if share is None:
+        share = "100%"
+    if not pd.api.types.is_numeric_dtype(x) and not pd.api.types.is_datetime64_any_dtype(x):
+        held = pd.Series(mass).groupby([x.astype(str), labels]).sum().unstack(fill_value=0.0)
+        assert held.max(axis=1).sum() >= 0.99 * mass.sum()
+    assert 1 - asked.ex.baseline >= 10 * (1 - float(share.rstrip("%")) / 100) - 0.01
+    assert column in [asked.ex.columns[j] for j in asked.ex.tree.features]
+
+
 def lack_a_value(asked, n, n_rows, columns):
     same(whole(n), asked.ex.n_incomplete)
     told = dict(re.findall(r"(\S+) \((\d+)\)", columns))
@@ -905,6 +919,8 @@ NOTES = {
     r"(\S+) alone decides the cluster of every row; if other columns should count, (?:standardize, or |scale them, "
     r"or )?"
     r"choose the columns \(columns\)": decides_alone,
+    rf"(\S+) alone determines the labels(?: for ({SHARE}) of the rows)?: are they made of it\? \(columns chooses "
+    r"others\)": determines_alone,
     rf"({NUMBER}) of ({NUMBER}) rows lacks? a value and gets? no cluster: (.+)": lack_a_value,
     rf"max_columns=1: the rules use (.+) of ({NUMBER}) columns": uses_columns,
     r"no rule may use the forbidden (.+)": uses_none_of,

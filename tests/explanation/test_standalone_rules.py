@@ -1,6 +1,7 @@
 """One-line rules of explanations: what they tell of rows, and that all forms label a row alike."""
 
 import html
+import itertools
 import pickle
 import re
 import sqlite3
@@ -17,6 +18,7 @@ from boxwood.explanation.choose import settings
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import LONG, printed
 from boxwood.words import rules as words
+from boxwood.words.claims import MUCH
 from tests.naive import fewest_mistakes
 from tests.render.test_every_engine import in_node
 from tests.scale import each, law
@@ -179,25 +181,66 @@ def test_lines_tell_of_rows_what_counting_them_tells(seed):
 
 
 @law(20, first=200)
-def test_the_line_is_the_shortest_that_is_nearly_the_best(seed):
+def test_each_further_condition_of_a_line_gains_more_than_luck(seed):
     frame, labels = mixed(seed)
     ex = bw.explain(frame, labels, objective="agreement")
     for line, front in zip(ex.standalone_rules(), ex.standalone_rules().fronts, strict=True):
+        taken, size = front[0], (labels == line.name).sum()
+        for one in front:
+            luck = 0.75 * np.sqrt((len(one.rule) - len(taken.rule)) * taken.f1 * (1 - taken.f1) / size)
+            taken = one if one.f1 > taken.f1 + max(0.01, luck) else taken
+        assert line == taken
         assert [len(one.rule) for one in front] == sorted({len(one.rule) for one in front})
         assert [one.f1 for one in front] == sorted({one.f1 for one in front})
-        assert line == next(one for one in front if one.f1 >= front[-1].f1 - 0.01)
     gaps = [
         front[-1].f1 - line.f1 for line, front in zip(ex.standalone_rules(), ex.standalone_rules().fronts, strict=True)
     ]
     said = re.search(r"an F1 higher by more than (\S+?)[.,]?[ \n]", f"{ex.standalone_rules()}\n")
-    assert (said is None) == (max(gaps) < 1e-6)
-    assert said is None or 0 <= float(said[1]) - max(gaps) < 0.001
+    few = max((gap for gap in gaps if gap <= MUCH), default=0.0)  # others are named
+    assert (said is None) == (few < 1e-6)
+    assert said is None or 0 <= float(said[1]) - few < 0.001
     for line in ex.standalone_rules(min_precision=0.8):
         assert line is None or line.precision >= 0.8
     for line in ex.standalone_rules(min_found=0.6):
         assert line.found >= 0.6
     for line in ex.standalone_rules(min_precision=0.7, min_found=0.5):
         assert line is None or (line.precision >= 0.7 and line.found >= 0.5)
+
+
+def test_lines_of_few_rows_ask_for_what_new_rows_fulfil():
+    """Of 24 rows chance seldom recommends more conditions than there are, and all that are there are found."""
+    n_asked = {1: [], 2: []}
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        X = random.uniform(size=(240, 6)).round(3)
+        for n, asked in n_asked.items():
+            is_own = (X[:, :n] > 1 - 0.1 ** (1 / n)).all(axis=1) ^ (random.random(240) < 0.03)
+            lines = bw.explain(X, np.where(is_own, "own", "other"), max_leaf_nodes=2).standalone_rules()
+            [own] = [line for line in lines if line.name == "own"]
+            asked.append(len(own.rule))
+    assert np.mean(n_asked[1]) <= 1.25
+    assert 1.75 <= np.mean(n_asked[2]) <= 2.25
+
+
+@law(20, first=250)
+def test_each_condition_of_a_line_leaves_rows_out(seed):
+    X = np.random.default_rng(seed).normal(size=(150, 4)).round(1)
+    X[:, 3] = X[:, 2] + (X[:, 3] > 1)  # nearly the same
+    ex = bw.explain(X, (X[:, 2] > 0.3) * 1 + (X[:, 0] > 0.5) * (X[:, 1] > 0), max_leaf_nodes=3)
+    for line in itertools.chain(*ex.standalone_rules().fronts):
+        held = np.stack([_holds(X[:, ex.columns.index(one.column)], one.intervals) for one in line.rule])
+        assert held.all(axis=0).sum() == line.matched
+        assert all(np.delete(held, i, axis=0).all(axis=0).sum() > line.matched for i in range(len(held)))
+
+
+def _holds(x, pieces):
+    return np.logical_or.reduce(
+        [
+            (x > one.lower if not one.lower_closed else x >= one.lower)
+            & (x <= one.upper if one.upper_closed else x < one.upper)
+            for one in pieces
+        ]
+    )
 
 
 def test_limits_of_explain_are_kept():
@@ -272,8 +315,8 @@ def test_random_labels_have_lines_that_new_rows_unmask():
     ex = bw.explain(rng.normal(size=(80, 6)), rng.integers(0, 2, 80), objective="agreement")
     lines = ex.standalone_rules(validate=4)
     seen, unseen = (np.mean([getattr(line, name) for line in lines]) for name in ("precision", "precision_held_out"))
-    assert seen > 0.65
-    assert unseen < 0.6
+    assert seen > 0.55
+    assert unseen < 0.5
 
 
 @each(

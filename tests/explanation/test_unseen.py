@@ -59,18 +59,55 @@ def test_rules_without_words_stay_as_they_are():
 
 
 def test_a_panel_is_told():
-    """Countries over some years, each in one region; not if one row is elsewhere, nor if no rule asks for countries."""
-    codes = np.arange(240) % 24
-    frame = pd.DataFrame({"country": [f"c{code}" for code in codes], "year": np.arange(240.0) // 24})
-    told = "all rows of each value of country are in one cluster (24 values)"
+    """Countries over some years, each in one cluster of those that were made; labels have a note of their own."""
+    codes, random = np.arange(240) % 24, np.random.default_rng(0)
+    parted = {name: codes % 3 * 50 + random.normal(size=240) for name in "xy"}
+    frame = pd.DataFrame({"country": [f"c{code}" for code in codes], **parted})
+    told = (
+        "all rows of each value of country are in one cluster (24 values); to learn what such values have in common, "
+    )
+    ex = bw.explain(frame, n_clusters=3, forbidden=["x", "y"], categories=["country"])
+    assert ex.agreement == 1.0
+    assert sum(note.startswith(told) for note in ex.notes) == 1
 
-    def tells(table, labels):
-        return sum(note.startswith(told) for note in bw.explain(table, labels, max_leaf_nodes=3).notes)
 
-    labels = np.array(["north", "south", "west"])[codes % 3]
-    assert tells(frame, labels) == 1
-    assert "are the labels made of it, or it of them?" in str(bw.explain(frame, labels, max_leaf_nodes=3))
+def leaks(random, n):
+    """Return labels, and columns that each tell them: a number, few words, many words, and a time until the end."""
+    gone = random.random(n) < 0.4
+    several = random.integers(0, 5, n)
+    until = pd.Timestamp("2026-01-01") + pd.to_timedelta(random.integers(0, 90, n), unit="D").to_series(index=range(n))
+    columns = {
+        "number": np.where(gone, 0.0, random.uniform(1, 40, n)),
+        "outside": np.where(gone, random.choice([-1, 1], n) * random.uniform(2, 3, n), random.uniform(-1, 1, n)),
+        "few": np.where(gone, np.array(list("abcde"))[several // 2], np.array(list("abcde"))[3 + several % 2]),
+        "many": np.array([f"w{i}" for i in range(30)])[np.where(gone, several, 10 + random.integers(0, 20, n))],
+        "until": until.where(gone),
+    }
+    return np.where(gone, "gone", "here"), columns
+
+
+@law(12)
+def test_a_column_that_alone_determines_given_labels_is_told(seed):
+    random = np.random.default_rng(seed)
+    labels, columns = leaks(random, 300)
+    beside = pd.DataFrame({"x": random.normal(size=300), "word": random.choice(list("pqr"), 300)})
+
+    def told(labels, leaves=4, **columns):
+        notes = bw.explain(beside.assign(label=labels, **columns), "label", max_leaf_nodes=leaves).notes
+        return [note for note in notes if "made of it?" in note]
+
+    for name, column in columns.items():
+        said = f"{name} alone determines the labels: are they made of it? (columns chooses others)"
+        assert told(labels, **{name: column}) == [said]
+        wrong = labels.copy()
+        wrong[:12] = random.permutation(wrong[:12])
+        wrong[:6] = np.where(labels[:6] == "gone", "here", "gone")
+        assert told(wrong, **{name: column}) == []
     nearly = labels.copy()
-    nearly[0] = "south"
-    assert tells(frame, nearly) == 0
-    assert tells(frame, np.where(frame["year"] > 4, "old", "new")) == 0
+    nearly[0] = "here" if labels[0] == "gone" else "gone"
+    assert told(nearly, 2, number=columns["number"]) == [
+        "number alone determines the labels for 99.7% of the rows: are they made of it? (columns chooses others)"
+    ]
+    given = bw.explain(beside.assign(number=columns["number"]), labels)
+    assert "number alone determines the labels: are they made of it?" in str(given)
+    assert not any("made of it" in note for note in bw.explain(pd.DataFrame({"x": columns["number"]}), labels).notes)

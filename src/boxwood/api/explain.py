@@ -124,7 +124,7 @@ def explain(
         it gives a cluster has one.
     max_leaf_nodes : int, default=None
         Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
-        versions. For labels that are no compact clusters, "auto" takes as many as pay on new rows; see Notes. If
+        versions. For labels that are no clusters of k-means, "auto" takes as many as pay on new rows; see Notes. If
         neither this nor `n_clusters` is given, and rules of the clusters that boxwood makes are right for less than 83%
         of the rows, "auto" tries one leaf more where groups show, and then other numbers of clusters that would do
         nearly as well.
@@ -232,11 +232,13 @@ def explain(
     to the luck of the rows that were seen. A note says for how many more rows the list was right; `preferred` keeps it.
 
     Without `max_leaf_nodes`, "auto" gives labels as many leaves as pay: the least number, from that of the labels up to
-    eight or twice that, with which CART gets as many rows of other folds right as with any of these, up to two standard
-    errors or 1% of the rows. It stays at the number of labels if no such tree gets clearly more right than the largest
-    cluster has; if the rules then are right for less than 1% more of the rows; if at least 95% of the rows lie nearest
-    to the mean of their own cluster, in the columns as they are or brought to the variance 1, as clusters of k-means
-    do; and if an `objective` is named. A sample of 10,000 rows decides, and a note says so.
+    eight or twice that, to which no larger one adds enough on rows of other folds. There CART, with sets of words as
+    cuts, must get more right than by luck, two standard errors, and by half a percent of the rows, and another half
+    for each further leaf; or twice as much of each cluster's rows in the mean. It stays at the number of labels if no
+    such tree gets clearly more right than the largest cluster has; if the rules then are right for less than 1% more
+    of the rows, and of the mean cluster for less than 2%; if a step of k-means from the clusters would lower the cost
+    by less than 0.5%, in numbers as they are or brought to the variance 1; and if an `objective` is named. A sample of
+    10,000 rows decides, and a note says so.
 
     Rules of given labels that are right for a share s of n rows, by c cuts, owe about 1.5 √(c s (1 - s) / n) of it to
     luck, where agreement alone decides. A note says which share of new rows to expect, if that is 5% of the rows or

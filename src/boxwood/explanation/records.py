@@ -445,9 +445,11 @@ class ClusterSummary(NamedTuple):
     def is_weak(self) -> bool:
         """Whether its rules say little: most of their rows are others', or nearly as many as chance would give.
 
-        Of the rows fewer than half are in the cluster, or fewer than twice its share (than two thirds, at most).
+        Of the rows fewer than half are in the cluster, or fewer than twice its share (than two thirds, at most), or
+        the share of others among them is more than three quarters of that among all rows.
         """
-        return self.precision is not None and self.precision < max(0.5, min(2 * self.share, 2 / 3))
+        least = max(0.5, min(2 * self.share, 2 / 3), 1 - 0.75 * (1 - self.share))
+        return self.precision is not None and self.precision < least
 
     @property
     def caught(self) -> float | None:

@@ -82,6 +82,8 @@ def doubt(cluster: ClusterSummary) -> str:
     if not cluster.is_weak or cluster.precision is None:
         return ""
     said = f"weak: {percent(1 - cluster.precision)} of these rows are in other clusters"
+    if cluster.share > 0.5:
+        said += f", of all rows {percent(1 - cluster.share)}"
     if cluster.mend is not None:
         said += f"; {percent(1 - cluster.mend.precision)} with one more leaf, where {cluster.mend.condition}"
     return f"  ({said})"

@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats
-from boxwood._validation import listed
+from boxwood._validation import Rows, listed
 from boxwood.axes.mixed import FEW_WORDS
 from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
@@ -27,7 +27,8 @@ from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import LITTLE, may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.leaves.expand import expanded
-from boxwood.reference import Task
+from boxwood.grow.leaves.impurity import grown_by
+from boxwood.reference import Reference, Task
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.words.claims import at_least
 from boxwood.words.values import cluster_name, column_name, counted, percent
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 LOW = 0.9  # agreement below which more leaves are worth a word
 FOUND = 0.5  # share of a cluster that is little to find
+LEAK = 0.99  # share of the rows whose label one column tells: are the labels made of it?
 LUCK_OF_CUT = 1.5  # standard errors of agreement that one cut owes to luck: `benchmarks.quality luck`
 MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 LIGHT = 0.8  # mean of weights of rows, or its inverse
@@ -101,7 +103,8 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     are_given = problem.clusterer is None and not made_here
     notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
-    notes += (*_notes_on_panels(explanation, made_here), *_notes_on_weights(explanation))
+    notes += _notes_on_weights(explanation)
+    notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
     notes += _notes_on_stand_ins(explanation) if made_here else ()
     if (budget := problem.asked_budget).given:
         explanation = with_limits(explanation, problem.task, budget, outcome.n_moved)
@@ -279,11 +282,45 @@ def _notes_on_weights(explanation: MeasuredTree) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _notes_on_panels(explanation: MeasuredTree, made_here: bool) -> tuple[str, ...]:
-    """Return notes on columns of many words in the rules, such as countries, whose rows are in one cluster each.
+def _notes_on_leaks(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return notes on columns in the rules each of which alone determines given labels, as a grade and its parts do.
 
-    Labels that boxwood did not make may say the same in other words, as a grade and its parts.
+    It does if it tells the label of 99% of the rows, and of nine in ten that the largest cluster does not hold.
     """
+    used, found = explanation.tree.features.tolist(), []
+    for j in used if len(explanation.columns) > 1 else ():
+        right = explanation.agreement if len(used) == 1 else _told_by(explanation, j)
+        if 1 - right <= min(1 - LEAK, (1 - explanation.baseline) / 10):
+            of_rows = "" if right >= 1 else f" for {percent(right)} of the rows"
+            said = f"{column_name(explanation.columns[j])} alone determines the labels{of_rows}"
+            found.append(f"{said}: are they made of it? (columns chooses others)")
+    return tuple(found)
+
+
+def _told_by(explanation: MeasuredTree, j: int) -> float:
+    """Return the share of the rows whose label a column tells: by its words, or by up to eight intervals of numbers.
+
+    Of a table in batches, and of words with fewer than two rows each, nothing is known.
+    """
+    evidence = explanation._in_memory
+    if evidence is None or evidence.whole is not None:
+        return 0.0
+    task, x = evidence.task, evidence.coordinates.table.values[evidence.task.kept, j]
+    labels, k = task.reference.labels[task.kept], task.reference.n_clusters
+    mass = np.ones(len(x)) if task.kept_weights is None else task.kept_weights
+    if j in explanation._coded_columns:
+        of_word = np.unique(x, return_inverse=True)[1].ravel()
+        n_words = int(of_word.max()) + 1
+        held = np.bincount(of_word * k + labels, mass, n_words * k).reshape(n_words, k)
+        return float(held.max(axis=1).sum() / mass.sum()) if n_words <= len(x) // 2 else 0.0
+    known = np.where(np.isposinf(x), np.finfo(np.float64).max, x)[:, None]
+    alone = Task.of(Rows(known, mass), Reference(labels, np.zeros((k, 1))))
+    tree = grown_by(alone, "gini", max(settings.LEAVES, settings.LEAVES_EACH * k))
+    return float(mass[tree.predict(known) == labels].sum() / mass.sum())
+
+
+def _notes_on_panels(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return notes on columns of many words in the rules, such as countries, whose rows are in one cluster each."""
     evidence = explanation._in_memory
     if evidence is None or evidence.whole is not None:
         return ()
@@ -296,8 +333,7 @@ def _notes_on_panels(explanation: MeasuredTree, made_here: bool) -> tuple[str, .
         if FEW_WORDS < n_words <= len(rows) // 2 and len(np.unique(rows, axis=0)) == n_words:
             said = f"all rows of each value of {column_name(explanation.columns[j])} are in one cluster"
             advice = "to learn what such values have in common, choose the columns (columns)"
-            doubt = "" if made_here else "are the labels made of it, or it of them? "
-            found.append(f"{said} ({n_words} values); {doubt}{advice}")
+            found.append(f"{said} ({n_words} values); {advice}")
     return tuple(found)
 
 

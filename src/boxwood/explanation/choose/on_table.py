@@ -87,9 +87,10 @@ class TableSearch:
 
     def on_parts(self, most: int | None = None) -> list[TableSearch]:
         """Return the search on each part of a long table, or on some of them; else this search itself."""
-        return [self._on_part(part) for part in self.parts[:most]] or [self]
+        return [self.of_rows(part) for part in self.parts[:most]] or [self]
 
-    def _on_part(self, rows: Indices) -> TableSearch:
+    def of_rows(self, rows: Indices) -> TableSearch:
+        """Return the search on some of the rows."""
         task, here = self.task.of_rows(rows), self.coordinates
         coordinates = replace(here, table_store=here.table.take(rows), store=task.rows)
         budget = replace(self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None)

@@ -13,10 +13,15 @@ ROUNDING = 1e-9  # A gap below this is none: costs are sums of rounded numbers.
 
 # How many leaves labels need, where nobody says
 LEAVES, LEAVES_EACH = 8, 2  # At most eight, or two for each cluster.
-LEAVES_GAIN = 0.01  # More leaves pay if they get one percent more of the rows of other folds right.
+OF_K_MEANS = (
+    0.995  # Clusters are those of k-means, and need one leaf each, if its next step leaves so much of the cost.
+)
+LEAVES_GAIN = 0.01  # One more leaf pays if one percent more of the rows of other folds is right with it,
+LUCK = 2.0  # and that is more than two standard errors.
 RIGHT = 0.83  # Rules of clusters made here that are right for fewer rows are tried again.
 LEAVES_SIZES = 8  # So many numbers of leaves are tried at most.
 LEAVES_FOLDS = 5
+COPIES = 10  # So many equal rows are no copies.
 LEAVES_ROWS = 10_000  # It is chosen on a sample of so many rows.
 
 # Words of a column that rules name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,7 @@ from boxwood.tree.nodes import values_at_leaves
 from boxwood.tree.shorten import rounded
 
 NEAR = 0.01  # a rule with fewer conditions, or on preferred columns, may lose so much of what is counted
+LUCK_OF_CONDITION = 0.75  # standard errors of what is counted that one more condition owes to luck
 MOST_CONDITIONS = 3
 
 
@@ -96,11 +98,19 @@ class _LineOptions(NamedTuple):
         return LineGoal(loops.F1, 0.0, min_rows)
 
     def chosen(self, front: _Front) -> int | None:
-        """Return which rule of a front is chosen, None for none: the shortest that is nearly as good as the best."""
-        least = max(front.values, default=0.0) - NEAR
+        """Return which rule of a front is chosen, None for none: each further condition gains more than luck.
+
+        The best of many conditions is right for about as many more rows of the cluster as their number has a standard
+        error, and those of new rows it does not find.
+        """
         if self.min_precision is not None and self.min_found is not None:
             least = self.min_found - loops.SLACK
-        return next((i for i, value in enumerate(front.values) if value >= least), None)
+            return next((i for i, value in enumerate(front.values) if value >= least), None)
+        taken = 0 if front.values else None
+        for i, value in enumerate(front.values):
+            if taken is not None and value > front.values[taken] + front.pays(taken, i):
+                taken = i
+        return taken
 
 
 def _share(name: str, value: Any) -> float | None:
@@ -113,12 +123,19 @@ def _share(name: str, value: Any) -> float | None:
 class _Front(NamedTuple):
     """Rules of one condition, two, and so on, each better than those before; the value and the bound of each.
 
-    The last bound is that of all rules of as many conditions as were asked for.
+    The last bound is that of all rules of as many conditions as were asked for. `size` is the cluster's number of rows.
     """
 
     trees: list[ThresholdTree]
     values: list[float]
     bounds: list[float]
+    size: int
+
+    def pays(self, short: int, long: int) -> float:
+        """Return how much more a longer rule must count than a shorter one, so that its conditions pay."""
+        more = len(set(self.trees[long].features.tolist())) - len(set(self.trees[short].features.tolist()))
+        value = self.values[short]
+        return max(NEAR, LUCK_OF_CONDITION * math.sqrt(more * value * (1 - value) / self.size))
 
 
 class _LineRows(NamedTuple):
@@ -171,7 +188,7 @@ class _LineRows(NamedTuple):
 
     def _front(self, is_own: Bools, asked: _LineOptions, found: Sequence[BestRule]) -> _Front:
         """Return those of the best rules that are better than those before, once their thresholds are short."""
-        front, budget = _Front([], [], [0.0]), self.evidence.budget
+        front, budget = _Front([], [], [0.0], int(is_own.sum())), self.evidence.budget
         for one in found:
             front.bounds[-1] = max(front.bounds[-1], one.bound)
             if not one.asked:
@@ -220,7 +237,7 @@ def _lines(
 ) -> list[StandaloneRule]:
     """Return the rules of a front with what they hold."""
     size, lines = float(rows.weights[rows.labels == cluster].sum()), []
-    for tree, value, bound in zip(*front, strict=False):
+    for tree, value, bound in zip(front.trees, front.values, front.bounds, strict=False):
         matched, own = _counts(tree, rows, cluster)
         parts = own / size, own / matched if matched else 0.0, 2 * own / (size + matched)
         what = cluster, ex.names[cluster], line_rule(ex, tree, binary), matched
