@@ -437,6 +437,6 @@ def test_clusters_of_a_large_table_come_of_few_starts(monkeypatch, large, starts
     made = []
     monkeypatch.setattr(of_entry, "LARGE", large)
     monkeypatch.setattr(of_entry, "MixedKMeans", lambda k, **how: made.append(how["n_init"]) or MixedKMeans(k, **how))
-    found = OfEntry(2, {}, random_state=0).fit(np.random.default_rng(0).normal(size=(50, 2)))
+    found = OfEntry(2, {}, Entry(np.ones(2)), random_state=0).fit(np.random.default_rng(0).normal(size=(50, 2)))
     assert made == [starts]
     assert found.n_found_ == 2

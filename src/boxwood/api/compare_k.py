@@ -12,12 +12,11 @@ from boxwood._types import MethodName
 from boxwood._validation import whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.ask.gathered import share_drawn, to_cluster
-from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows, drawn
+from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
-from boxwood.reference.mixed import with_gaps
 from boxwood.table.scanned import as_source
 from boxwood.words.notes import CHOSEN
 from boxwood.words.values import percent, price
@@ -183,10 +182,10 @@ def _row(ex: MeasuredTree, k: int) -> OfK:
 def _look(ex: MeasuredTree) -> DrawnRows:
     """Return a look at the rows as they entered the clusters."""
     here = ex._rows().coordinates
-    if here.entry is None or here.scales is None:
+    if here.entry is None:
         return DrawnRows.of_rows(here.rows)
-    some = here.table.values[drawn(len(here.table), here.table.weights)]
-    return DrawnRows(*here.entry.one_hot(with_gaps(some, here.categories, here.gaps), here.categories))
+    has_weights = here.entry.weights is not None
+    return DrawnRows.of_entry(here.entry, here.table.values, here.categories, here.table.weights, has_weights)
 
 
 def _text(found: KComparison) -> str:
