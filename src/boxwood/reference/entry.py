@@ -3,9 +3,9 @@
 Where boxwood makes the clusters, no few rows should make them. Numbers get one range, that of all but the least and the
 greatest hundredth of the rows. The tails of a column are drawn in if they are longer than those of an exponential
 distribution: about its median, or as of a logarithm where numbers that are not negative differ by ratios, as money and
-counts do. Such numbers enter as of a logarithm, too, if groups show more clearly then. Words, and numbers of two values,
-enter as one-hot columns, in which two different values are as far apart as two typical numbers. What several columns
-say counts once. How much a column counts besides is for the clusters to say; see `clusterers.column_weights`.
+counts do. Such numbers enter as of a logarithm, too, if groups show more clearly then. Words, and numbers of two
+values, enter as one-hot columns, in which two different values are as far apart as two typical numbers. What several
+columns say counts once. How much a column counts besides is for the clusters to say: see `clusterers.column_weights`.
 """
 
 from __future__ import annotations
