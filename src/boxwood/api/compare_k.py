@@ -175,7 +175,7 @@ def compare_k(
 def _row(ex: MeasuredTree, k: int) -> OfK:
     look = _look(ex)
     sizes = tuple(sorted((round(one.size) for one in ex.clusters), reverse=True))
-    halves, clearer = look.agreement_of_halves(k), look.shows_groups(k)
+    halves, clearer = look.agreement_of_halves(k), look.counted(k).shows_groups(k)
     return OfK(k, halves, clearer, ex.agreement, ex.price, sizes, ex.tree.depth)
 
 

@@ -128,6 +128,13 @@ class DrawnRows:
         """Return how much each column of the table counts in k clusters; None if all count as they are."""
         return self._clusters(self.rows, k, 0, STARTS).weights if self.has_weights else None
 
+    def counted(self, k: int) -> DrawnRows:
+        """Return the rows in which each column counts as it does in k clusters."""
+        if (weights := self.weights(k)) is None:
+            return self
+        factors = np.repeat(np.sqrt(weights), list(map(len, self._blocks)))
+        return DrawnRows(self.rows * factors, self.blocks)
+
     def _clusters(self, rows: Floats, k: int, seed: int, n_starts: int) -> WeightedClusters:
         """Return clusters of some of the rows."""
         generator = np.random.RandomState(seed)
@@ -219,7 +226,7 @@ def settled_number(
 def _number(look: DrawnRows, n_clusters: int | None, among: Sequence[int], progress: Progress) -> Number:
     def shows_groups(k: int) -> bool:
         with in_one_step(progress, "looking for groups"):
-            return look.shows_groups(k)
+            return look.counted(k).shows_groups(k)
 
     if n_clusters is not None:
         k = whole_number("n_clusters", n_clusters, 0)
