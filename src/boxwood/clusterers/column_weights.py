@@ -49,7 +49,7 @@ class Alone(NamedTuple):
         for j, columns in enumerate(blocks):
             values, times = np.unique(rows[:, columns[0]], return_counts=True)
             in_steps[j] = len(columns) > 1 or len(values) <= STEPS
-            left[j] = 1.0 if in_steps[j] else spread_left(values, times)
+            left[j] = 1.0 if in_steps[j] else spread_left(values, times.astype(np.float64))
         weights = np.maximum(left, SETTLED) ** -SHARP
         return cls(weights / weights.max(), in_steps)
 
