@@ -129,6 +129,7 @@ def _clustered(rows: Floats, k: int, generator: Any, n_starts: int) -> Indices:
     """Return the labels of the best of some starts of k-means."""
     from sklearn.cluster import kmeans_plusplus
 
+    k = min(k, len(rows))
     found = [_settled(rows, kmeans_plusplus(rows, k, random_state=generator)[0]) for _ in range(n_starts)]
     return max(found, key=lambda labels: _between(rows, labels))
 
