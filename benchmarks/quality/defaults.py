@@ -4,7 +4,8 @@ Tables with known groups are scikit-learn's and made ones: skewed columns, heavy
 copies, words, odd rows and noise. On each stand the adjusted Rand index of the known groups and the clusters of
 `explain` with the number of groups given, of `standardize=False` and True, of HDBSCAN on the numbers, and of
 k-prototypes (pip install kmodes; "-" without it); the number that is chosen, and the agreement of the rules. Then
-tables without groups, in eight shapes, and how many of them are said to have some.
+tables without groups, in eight shapes, and how many of them are said to have some. Then tables whose groups show in
+some columns alone; see `benchmarks.quality.some_columns`.
 
 What `explain` does was chosen on made tables of seeds 0 to 3: ``--first 100`` judges on others.
 """
@@ -21,6 +22,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.quality import some_columns
 from benchmarks.timing import print_table
 from boxwood import explain
 from boxwood.words.notes import lack_groups
@@ -89,6 +91,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=3, help="made tables of each kind")
     parser.add_argument("--first", type=int, default=0, help="first seed of made tables and of those without groups")
     parser.add_argument("--without", type=int, default=25, help="tables without groups of each shape")
+    parser.add_argument("--beside", type=int, default=4, help="tables of each kind whose groups show in some columns")
 
 
 def main(options: argparse.Namespace) -> None:
@@ -117,6 +120,7 @@ def main(options: argparse.Namespace) -> None:
     called = {shape: _called_groups(shape, without) for shape in NO_GROUPS}
     shares = [[shape, f"{share:.1%}"] for shape, share in {**called, "mean": np.mean([*called.values()])}.items()]
     print_table("\ntables without groups", ["shape", "said to have some"], shares)
+    some_columns.show(options.beside, options.first)
 
 
 class Found(NamedTuple):

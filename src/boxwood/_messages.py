@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Number
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 

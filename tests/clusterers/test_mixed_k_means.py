@@ -24,6 +24,7 @@ from boxwood.clusterers.of_entry import OfEntry
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.mixed_costs import mixed_cost, mixed_scales
 from boxwood.reference.clusterer import FEW_STARTS, MANY_STARTS
+from boxwood.reference.entry import Entry
 from tests.naive.mixed import k_pod, one_hot
 from tests.scale import law, seeds, share, variants
 
@@ -52,7 +53,7 @@ def fitted(table, categorical, weights=None, **parameters):
 
 def cloud_of(table, categorical):
     mixed = CodedTable.to_fit(MixedKMeans(), table, categorical)
-    space = _mixed_k_means._Space.of(mixed, None, False, 1)
+    space = _mixed_k_means._Space.of(mixed, None)
     return _mixed_k_means._MixedCloud(space.placed(mixed.values), None, SQEUCLIDEAN, 1, space)
 
 
@@ -437,6 +438,6 @@ def test_clusters_of_a_large_table_come_of_few_starts(monkeypatch, large, starts
     made = []
     monkeypatch.setattr(of_entry, "LARGE", large)
     monkeypatch.setattr(of_entry, "MixedKMeans", lambda k, **how: made.append(how["n_init"]) or MixedKMeans(k, **how))
-    found = OfEntry(2, {}, random_state=0).fit(np.random.default_rng(0).normal(size=(50, 2)))
+    found = OfEntry(2, {}, Entry(np.ones(2)), random_state=0).fit(np.random.default_rng(0).normal(size=(50, 2)))
     assert made == [starts]
     assert found.n_found_ == 2

@@ -1373,6 +1373,7 @@ _LINES, _CLAIMS = "explanation/test_standalone_rules.py", "explanation/test_clai
 ELSEWHERE = {
     # of clusters that are made here
     "(at most §), as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",
+    "groups show in ": "clusterers/test_column_weights.py::test_the_columns_in_which_groups_show",
     " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",

@@ -11,13 +11,12 @@ from boxwood._progress import as_progress, told
 from boxwood._types import MethodName
 from boxwood._validation import whole_number
 from boxwood.explanation.ask.gathered import share_drawn, to_cluster
-from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows, drawn
+from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.clusterer import FewDifferentRows
-from boxwood.reference.mixed import with_gaps
 from boxwood.table.scanned import as_source
 from boxwood.words.notes import CHOSEN
 from boxwood.words.values import percent, price
@@ -176,17 +175,17 @@ def compare_k(
 def _row(ex: MeasuredTree, k: int) -> OfK:
     look = _look(ex)
     sizes = tuple(sorted((round(one.size) for one in ex.clusters), reverse=True))
-    halves, clearer = look.agreement_of_halves(k), look.shows_groups(k)
+    halves, clearer = look.agreement_of_halves(k), look.counted(k).shows_groups(k)
     return OfK(k, halves, clearer, ex.agreement, ex.price, sizes, ex.tree.depth)
 
 
 def _look(ex: MeasuredTree) -> DrawnRows:
     """Return a look at the rows as they entered the clusters."""
     here = ex._rows().coordinates
-    if here.entry is None or here.scales is None:
+    if here.entry is None:
         return DrawnRows.of_rows(here.rows)
-    some = here.table.values[drawn(len(here.table), here.table.weights)]
-    return DrawnRows(*here.entry.one_hot(with_gaps(some, here.categories, here.gaps), here.categories))
+    has_weights = here.entry.weights is not None
+    return DrawnRows.of_entry(here.entry, here.table.values, here.categories, here.table.weights, has_weights)
 
 
 def _text(found: KComparison) -> str:

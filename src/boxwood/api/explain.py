@@ -85,12 +85,12 @@ def explain(
           predicts; one that was fitted on a table's column of labels, with those in that column.
     n_clusters : int, default=None
         Number of clusters of k-means. None chooses one from 2 to 10, fewer where rows are few: the largest on which
-        k-means of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in
+        clusters of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in
         the mean of five halvings of at most 1,000 rows), or the one on which they agree most; a note says which, and
-        which other would do nearly as well. Where no groups show, it is at most 4. Only allowed if
-        `labels` is None. K-means keeps the best of 10 starts, or of 3 starts for more than 2 million
-        values. Its clusters are numbered from 0 by size, the largest first. A note says so if they are no clearer than
-        clusters of tables without groups; that is looked at on at most 500 rows.
+        which other would do nearly as well. Each half finds by itself how much each column counts. Where no groups
+        show, it is at most 4. Only allowed if `labels` is None. K-means keeps the best of 10 starts, or of
+        3 starts for more than 2 million values. Its clusters are numbered from 0 by size, the largest first. A note
+        says so if they are no clearer than clusters of tables without groups; that is looked at on at most 500 rows.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None
@@ -100,8 +100,9 @@ def explain(
         Whether to cluster, grow and measure on columns scaled to unit variance. If the clustering is a pipeline, these
         are the columns that it computes. Thresholds are in raw units in any case. Fitted estimators and pipelines get
         the raw table, as they have a scale of their own. "auto" brings columns to one scale where boxwood makes the
-        clusters (see Notes), but for arrays of at least 32 columns without names half of which span a quarter of the
-        range of all, as pixels and embeddings do; where clusters are given it is False.
+        clusters, and lets those count more in which groups show (see Notes), but for arrays of at least 32 columns
+        without names half of which span a quarter of the range of all, as pixels and embeddings do; where clusters are
+        given it is False.
     random_state : int or RandomState instance, default=None
         Seed or generator for k-means, for the method and for samples of large tables. None is 0.
     columns : sequence of str, default=None
@@ -245,15 +246,23 @@ def explain(
     more and `validate` does not measure it. No leaf needs a least number of rows by default: as the trees that agree
     most hardly have small leaves, that helps no new rows.
 
-    Where boxwood makes the clusters, "auto" of `standardize` lets no column and no few rows decide them. Numbers get
-    the variance 1. A column in which the 1% of the rows farthest from the mean have more than a quarter of the
-    variance, more than in an exponential distribution, enters as arcsinh((x - median) / (interquartile range / 1.349)),
-    or as arcsinh(x / lower quartile), nearly a logarithm, if no number is negative and the upper quartile is more than
-    twice the lower.
-    Words, and numbers of two values, enter as one-hot columns. If most rows have one value, a sixth of the range counts
-    as the deviation at least. Numbers in the same order (rank correlation of at least 0.99 up to its sign) share the
-    weight of one column, as do flags of which each row has one; flags that another column decides get next to none.
-    What a row lacks, a word or a number, costs nothing in any cluster. `Provenance.labels` says what was done.
+    Where boxwood makes the clusters, "auto" of `standardize` lets a column count as much as its groups show, and no few
+    rows decide. Numbers get one range, that of all but the least and the greatest 1% of the rows. A column in which the
+    1% of the rows farthest from the mean have more than a quarter of the variance, more than in an exponential
+    distribution, enters as arcsinh((x - median) / (interquartile range / 1.349)), or as arcsinh(x / lower quartile),
+    nearly a logarithm, if no number is negative and the upper quartile is more than twice the lower; so do such numbers
+    that part more clearly by their ratios. Words, and numbers of two values, enter as one-hot columns. Numbers in the
+    same order (rank correlation of at least 0.99 up to its sign) share the weight of one column, as do flags of which
+    each row has one; flags that another column decides get next to none. What a row lacks, a word or a number, costs
+    nothing in any cluster. `Provenance.labels` says what was done.
+
+    Then each column gets a weight: the share of its variance that the clusters explain, less a quarter, as clusters
+    that slice a column without groups explain so much of it, and at least a fiftieth of the largest weight or about so.
+    Clusters and weights are found in turn, up to six times, on at most 1,000 rows, beginning with columns that part
+    clearly by themselves. Where such clusters leave no less of the columns' variance than boxes that cut even values
+    would (the product of the shares that are left is then about 1 / k² or more), all columns count alike. Costs and
+    price are those of weighted columns; thresholds stay in raw units. `Provenance.weights` has the weights, and a note names
+    the columns in which groups show. The order of the rows changes nothing.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps

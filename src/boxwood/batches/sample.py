@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Floats, Indices
+from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.batches.batches import Batches, Block
 
 ROUND, LAST, LAST_BUT_ONE = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0x94D049BB133111EB, 0xBF58476D1CE4E5B9))
@@ -102,6 +102,34 @@ def drawn_rows(batches: Batches, n_rows: int) -> Sample:
     return sample_of(replace(batches, n_jobs=1), n_rows).drawn(n_rows)
 
 
+def some_rows(values: Array, most: int, weights: Weights = None) -> Indices:
+    """Return the places of rows drawn at random, `most` or all, in a random order; heavy ones are more likely.
+
+    Which rows these are, and their order, depends on what the rows hold alone, not on where they stand.
+    """
+    n_rows, order, generator = len(values), order_of_content(values, weights), np.random.RandomState(0)
+    if weights is None:
+        return order[generator.permutation(n_rows)[:most]]
+    shares = weights[order] / weights.sum()
+    n_there = min(int(np.count_nonzero(weights)), most)
+    return order[generator.choice(n_rows, n_there, replace=False, p=shares)]
+
+
+def order_of_content(values: Array, weights: Weights = None) -> Indices:
+    """Return the places of rows in the order of their hashes: the order of rows with other contents is always the same.
+
+    IN: weights (n,): rows that differ in weight are different rows.
+    """
+    keys, width = np.empty(len(values), dtype=np.uint64), values.shape[1] + (weights is not None)
+    for start in range(0, len(values), _AT_ONCE):
+        rows = np.empty((min(_AT_ONCE, len(values) - start), width), order="F")
+        rows[:, : values.shape[1]] = values[start : start + len(rows)]
+        if weights is not None:
+            rows[:, -1] = weights[start : start + len(rows)]
+        keys[start : start + len(rows)] = hashes(_same_bytes(rows))
+    return np.asarray(np.argsort(keys, kind="stable"))
+
+
 class RowSample:
     """The distinct rows with the least hashes, and a few more that wait to be sorted among them.
 
@@ -172,10 +200,17 @@ def _rows(block: Block, keeps_all: bool) -> Floats:
     columns = [*values.T, labels, ones if weights is None else weights]
     rows = np.empty((len(labels), len(columns)), order="F")
     for j, column in enumerate(columns):
-        np.add(column, 0.0, out=rows[:, j])  # -0.0 becomes 0.0
-    rows[np.isnan(rows)] = np.nan  # a missing value is one value, whatever its bytes
+        rows[:, j] = column
+    rows = _same_bytes(rows)
     counts = (rows[:, -1] != 0) & (keeps_all | (labels >= 0))
     return rows if counts.all() else rows[counts]
+
+
+def _same_bytes(rows: Floats) -> Floats:
+    """Return rows in which equal values have equal bytes; changes the rows."""
+    rows += 0.0  # -0.0 becomes 0.0
+    rows[np.isnan(rows)] = np.nan  # a missing value is one value, whatever its bytes
+    return rows
 
 
 def hashes(rows: Floats) -> Array:

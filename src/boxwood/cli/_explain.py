@@ -180,7 +180,8 @@ Examples:
     type=click.Choice(["unit", "none"]),
     help="Cluster, grow and measure on columns scaled to equal spread (unit), or on columns as they are (none). By "
     "default made clusters are of columns brought to one scale, with long tails drawn in and repeated columns counted "
-    "once; with --labels columns are as they are. Rules are in the table's units in either case.",
+    "once, and those count more in which groups show; with --labels columns are as they are. Rules are in the table's "
+    "units in either case.",
 )
 @click.option(
     "--weights",

@@ -207,12 +207,15 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fit(X, sample_weight, silent)
 
-    def _fit(self, X: Any, sample_weight: ArrayLike | None, progress: Progress) -> Self:
+    def _fit(self, X: Any, sample_weight: ArrayLike | None, progress: Progress, scales: Floats | None = None) -> Self:
+        """Find the clusters; IN: scales (d,): factors of the columns, in place of those that `standardize` asks for."""
         table = CodedTable.to_fit(self, X, self.categorical_features)
         weights = as_weights(sample_weight, len(table.values))
         refuse_no_sum(weights)
         n_jobs = jobs_of(self.n_jobs)
-        self._space = _Space.of(table, weights, self.standardize, n_jobs)
+        if scales is None and self.standardize:
+            scales = mixed_scales(table.values, table.categories, weights, n_jobs)
+        self._space = _Space.of(table, scales)
         placed = self._space.placed(table.values)
         refuse_few(self.n_clusters, len(placed))
         cloud = self._cloud(placed, _has_value(placed) & (True if weights is None else weights > 0), weights)
@@ -321,7 +324,7 @@ class _Space:
     known: Bools
 
     @classmethod
-    def of(cls, table: CodedTable, weights: Floats | None, standardize: bool, n_jobs: int) -> _Space:
+    def of(cls, table: CodedTable, scales: Floats | None) -> _Space:
         d = table.values.shape[1]
         sizes = np.array([len(table.categories[j].values) if j in table.categories else 0 for j in range(d)], dtype=int)
         numbers = [j for j in range(d) if j not in table.categories]
@@ -329,7 +332,7 @@ class _Space:
         shift[numbers] = [_middle(table.values[:, j]) for j in numbers]
         known = np.where(np.isnan(shift), False, sizes > 0)
         known[numbers] = ~np.isnan(shift[numbers])
-        scales = mixed_scales(table.values, table.categories, weights, n_jobs) if standardize else np.ones(d)
+        scales = np.ones(d) if scales is None else scales
         first = np.where(sizes > 0, np.cumsum(sizes) - sizes, -1).astype(np.int64)
         return cls(table.categories, np.nan_to_num(shift), scales, first, np.repeat(np.arange(d), sizes), known)
 

@@ -28,10 +28,8 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
         Number of clusters.
     coded : mapping from int to Categories
         The columns of codes. A missing word costs nothing, as a missing number does: what is not known makes no groups.
-    entry : Entry, default=None
-        How columns enter; None as `MixedKMeans` has them.
-    standardize : bool, default=False
-        What `MixedKMeans` does to columns, where no `entry` is given.
+    entry : Entry
+        How columns enter.
     random_state, n_jobs : see `MixedKMeans`
 
     Attributes
@@ -46,44 +44,36 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
         self,
         n_clusters: int,
         coded: Mapping[int, Categories],
-        entry: Entry | None = None,
-        standardize: bool = False,
+        entry: Entry,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.coded = coded
         self.entry = entry
-        self.standardize = standardize
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Array, y: None = None, sample_weight: Any = None, progress: Progress = silent) -> OfEntry:
         """Make the clusters of a table, with NaN or plus infinity for each missing number."""
-        values, words = self._entered(with_gaps(np.where(np.isinf(X), np.nan, X), self.coded))
-        how: dict[str, Any] = {"standardize": self.standardize and self.entry is None, "n_jobs": self.n_jobs}
-        starts = MANY_STARTS if values.size <= LARGE else FEW_STARTS
+        values = self._entered(X)
         made = MixedKMeans(
-            self.n_clusters, categorical_features=words, n_init=starts, random_state=self.random_state, **how
+            self.n_clusters,
+            categorical_features=sorted(self.coded),
+            n_init=MANY_STARTS if values.size <= LARGE else FEW_STARTS,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # who needs all of them counts them
-            made._fit(values, sample_weight, progress)
+            made._fit(values, sample_weight, progress, self.entry.scales)
         self.labels_, self.n_found_, self._made = made.labels_, len(made.cluster_centers_), made
         return self
 
     def predict(self, X: Array) -> Indices:
         """Return the cluster of each row of such a table; -1 for one that lacks everything."""
-        return self._made.predict(self._entered(with_gaps(np.where(np.isinf(X), np.nan, X), self.coded))[0])
+        return self._made.predict(self._entered(X))
 
-    def _entered(self, table: Floats) -> tuple[Floats, list[int]]:
-        """Return the values of a table as they enter distances, and its columns of codes.
-
-        Codes have the factor 1. A word of two values that has another one is as a number of two values.
-        """
-        if self.entry is None:
-            return table, sorted(self.coded)
-        scales = self.entry.scales.copy()
-        as_numbers = [j for j in self.coded if scales[j] != 1.0]
-        scales[as_numbers] *= np.sqrt(2.0)
-        return self.entry.entered(table) * scales, sorted(set(self.coded) - set(as_numbers))
+    def _entered(self, table: Array) -> Floats:
+        """Return the values of a table as they enter distances, before they are scaled."""
+        return self.entry.entered(with_gaps(np.where(np.isinf(table), np.nan, table), self.coded))

@@ -109,6 +109,9 @@ class Provenance(NamedTuple):
     types : tuple of pairs of str
         Columns that the rules test, and their types, as far as the table says: "INTEGER", "DECIMAL", "DOUBLE", "REAL",
         "BOOLEAN", "DATE" or "TEXT". `to_sql` asks no whole number whether it is NaN.
+    weights : tuple of pairs of str and float
+        How much each column counts in clusters that boxwood made: the weight of squared differences in it, where the
+        largest is 1. Empty where columns count alike.
     """
 
     source: str
@@ -119,6 +122,7 @@ class Provenance(NamedTuple):
     left_out: tuple[LeftOut, ...]
     label: Annotated[str, LATER] = ""
     types: Annotated[tuple[tuple[str, str], ...], LATER] = ()
+    weights: Annotated[tuple[tuple[str, float], ...], LATER] = ()
 
     def __str__(self) -> str:
         return as_table(self)

@@ -1,11 +1,11 @@
 """`Entry`: how the columns of a table enter distances: tails that are drawn in, and factors that bring them to a scale.
 
-Where boxwood makes the clusters, no single column and no few rows should make them. Numbers get the variance 1; if
-most rows have one value, a sixth of the range counts as the deviation at least: else the rarer the other values, the
-farther away they are. The tails of a column are drawn in if they are longer than those of an exponential distribution:
-about its median, or as of a logarithm where numbers that are not negative differ by ratios, as money and counts do.
-Words, and numbers of two values, enter as one-hot columns, in which two different values are as far apart as two
-typical numbers. What several columns say counts once.
+Where boxwood makes the clusters, no few rows should make them. Numbers get one range, that of all but the least and the
+greatest hundredth of the rows. The tails of a column are drawn in if they are longer than those of an exponential
+distribution: about its median, or as of a logarithm where numbers that are not negative differ by ratios, as money and
+counts do. Such numbers enter as of a logarithm, too, if groups show more clearly then. Words, and numbers of two
+values, enter as one-hot columns, in which two different values are as far apart as two typical numbers. What several
+columns say counts once. How much a column counts besides is for the clusters to say: see `clusterers.column_weights`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
+from boxwood.batches.sample import some_rows
+from boxwood.reference.clumps import STEPS, spread_left
 
 MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean
 HEAVY = 0.25  # of the variance: the farthest rows of an exponential distribution have 22%
 NORMAL = 1.349  # quarters of a normal distribution are so many deviations apart
-WIDEST = 6.0  # deviations that the range counts at most, if most rows have one value
+WIDE = 4.0  # the range of most rows: that of two values is sqrt(2)
+FEW = 0.01  # share of the rows that are beyond it, on each side
 TIMES = 2.0  # the upper quarter is more than so many times the lower one: differences of such numbers are ratios
 FAINT = 1e-3  # of a flag that another column decides: rules may test it
 TINY = 2.0**-60  # of the greatest difference: a smaller spread is rounding
@@ -72,12 +75,15 @@ class Entry(NamedTuple):
         Whether columns were brought to one scale.
     repeated : Repeated, default=None
         Columns that say the same, and count once.
+    weights : array of shape (d,), default=None
+        How much each column counts, which the factors hold; the largest is 1. None if that is for the factors to say.
     """
 
     scales: Floats
     tails: Tails | None = None
     is_scaled: bool = True
     repeated: Repeated | None = None
+    weights: Floats | None = None
 
     @classmethod
     def of(cls, table: Array, categories: Collection[int] = (), weights: Weights = None) -> Entry:
@@ -94,6 +100,15 @@ class Entry(NamedTuple):
             scales[j] = _scale(tails.transform(values[:, None])[:, 0], mass)
         tails, repeated = Tails(middle, spread), repeated_in(table, categories)
         return cls(scales * _counted_once(repeated, d), tails if tails.drawn_in else None, repeated=repeated)
+
+    def weighted(self, weights: Floats | None) -> Entry:
+        """Return how the columns enter if their squared differences get weights; None leaves them."""
+        return self if weights is None else self._replace(scales=self.scales * np.sqrt(weights), weights=weights)
+
+    @property
+    def even(self) -> Entry:
+        """The same without weights."""
+        return self if self.weights is None else self._replace(scales=self.scales / np.sqrt(self.weights), weights=None)
 
     def one_hot(self, table: Array, categories: Mapping[int, Categories]) -> tuple[Floats, list[Indices]]:
         """Return a table with words as one-hot columns, scaled, and the columns that are made of each column of it.
@@ -136,20 +151,23 @@ def _counted(x: Array, weights: Weights) -> tuple[Floats, Floats]:
 
 
 def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
-    """Return the median of a column with a long tail, and how far apart its quarters are; an infinite spread if not.
+    """Return where the tails of a column are drawn in to, and how far from there; an infinite spread if nowhere.
 
-    Where ratios count, it is zero and the lower quarter: above that, `arcsinh` is nearly a logarithm. If the quarters
-    are equal, as where most rows have 0, the spread is the median difference of the others.
+    Where ratios count, it is zero and the lower quarter: above that, `arcsinh` is nearly a logarithm. Else it is the
+    median, and how far apart the quarters are; if these are equal, as where most rows have 0, the spread is the median
+    difference of the others.
     """
     if len(values) <= 2:
         return 0.0, math.inf
     unit = max(abs(values[0]), abs(values[-1]))
     shares = mass / mass.sum()
-    if _share_of_farthest(values / unit, shares) <= HEAVY:
-        return 0.0, math.inf
     low, middle, high = (_quantile(values, shares, q) for q in (0.25, 0.5, 0.75))
+    is_long = _share_of_farthest(values / unit, shares) > HEAVY
     if values[0] >= 0 and 0 < TIMES * low < high:
-        return 0.0, max(low, float(values[-1]) * TINY)
+        spread = max(low, float(values[-1]) * TINY)
+        return 0.0, spread if is_long or _parts_by_ratios(values, mass, spread) else math.inf
+    if not is_long:
+        return 0.0, math.inf
     apart = np.abs(values / unit - middle / unit)
     spread = (high / unit - low / unit) / NORMAL
     if spread <= 0:
@@ -157,6 +175,13 @@ def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
         others = order[apart[order] > 0]
         spread = _quantile(apart[others], shares[others], 0.5)
     return middle, max(spread, float(apart.max()) * TINY) * unit
+
+
+def _parts_by_ratios(values: Floats, mass: Floats, spread: float) -> bool:
+    """Return whether a column parts by the ratios of its numbers, and more clearly than by their differences."""
+    if len(values) <= STEPS:
+        return False
+    return spread_left(np.arcsinh(values / spread), mass) < min(spread_left(values, mass), 1.0)
 
 
 def _share_of_farthest(values: Floats, shares: Floats) -> float:
@@ -180,11 +205,8 @@ def _scale(values: Floats, mass: Floats) -> float:
         return 1.0
     if len(values) == 2:
         return math.sqrt(2.0) / wide
-    parts = (values - values[0]) / wide
-    mean = np.average(parts, weights=mass)
-    deviation = math.sqrt(float(np.average(np.square(parts - mean), weights=mass)))
-    least = 1.0 / WIDEST if 2 * mass.max() > mass.sum() else 0.0
-    return 1.0 / (max(deviation, least) * wide)
+    inner = _quantile(values, mass, 1.0 - FEW) - _quantile(values, mass, FEW)
+    return WIDE / (inner or wide)
 
 
 # -------------------------------------------------------------------------------------------- columns that say the same
@@ -192,8 +214,7 @@ def _scale(values: Floats, mass: Floats) -> float:
 
 def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     """Return the columns that say the same, as some rows tell; IN: table: with plus infinity for missing numbers."""
-    some = np.random.RandomState(0).permutation(len(table))[:LOOKED_AT]
-    rows = np.asarray(table[some], dtype=np.float64)
+    rows = np.asarray(table[some_rows(table, LOOKED_AT)], dtype=np.float64)
     n_values = [len(np.unique(x)) for x in rows.T]
     numbers = [j for j, n in enumerate(n_values) if j not in categories and n > 1]
     flags = [j for j, n in enumerate(n_values) if n == 2 and np.isfinite(rows[:, j]).all()]

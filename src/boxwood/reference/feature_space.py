@@ -219,9 +219,8 @@ class FeatureSpace:
         """Return the coordinates with `rows` of mean 0 and variance 1; constant columns are only shifted."""
         return self._through(Scaling(*unit_scaling_of(self.rows.values, self.rows.weights)))
 
-    def entered(self) -> FeatureSpace:
-        """Return the coordinates of numbers with `rows` as they enter clusters that boxwood makes; see `Entry`."""
-        entry = Entry.of(self.rows.values, (), self.rows.weights)
+    def entered(self, entry: Entry) -> FeatureSpace:
+        """Return the coordinates of numbers with `rows` as they enter clusters that boxwood makes."""
         here = replace(self, entry=entry)
         if entry.tails is not None:
             here = replace(here, store=self.rows.mapped(entry.tails.transform(self.rows)), axis_map=entry.tails)

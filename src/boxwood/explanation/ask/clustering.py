@@ -12,7 +12,6 @@ import numpy as np
 from boxwood._frames import column_values, label_values
 from boxwood._imports import require
 from boxwood._messages import Quoting
-from boxwood._progress import Progress
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
@@ -20,7 +19,7 @@ from boxwood.batches.labelling import MadeClusters, MissingLabels
 from boxwood.batches.overview import MissingValues
 from boxwood.batches.sample import drawn_rows
 from boxwood.errors import DataError
-from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
+from boxwood.explanation.ask.how_many import Number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import (
     fitted_clusterer,
@@ -35,6 +34,7 @@ from boxwood.reference.labels import Names, by_size, centers_of, count_missing, 
 from boxwood.reference.of_fit import LOOKED_AT, refuse_far_rows
 from boxwood.reference.reference import refuse_one_cluster
 from boxwood.reference.reference_batches import labelled_by
+from boxwood.words.notes import lack_groups
 from boxwood.words.rules import DOUBT
 from boxwood.words.values import cluster_name, column_name
 
@@ -73,20 +73,6 @@ def clustering_of(
         reference, mixture = Reference.of(stages[1].rows, labels), None
     refuse_one_cluster(reference, labels)
     return reference, mixture, clustering
-
-
-def number_of_clusters(
-    clustering: Any,
-    n_clusters: int | None,
-    look: Callable[[], DrawnRows],
-    among: Sequence[int],
-    progress: Progress,
-) -> Number:
-    """Return the number of clusters to make; that of clusters that are given is None, and needs no look."""
-    if clustering is None:
-        return settled_number(look(), n_clusters, among, progress)
-    refuse_number(n_clusters)
-    return Number()
 
 
 def refuse_number(n_clusters: int | None) -> None:
@@ -276,6 +262,7 @@ def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
 
 
 MANY = 20  # numbers that are labels of so many clusters, and do not count them, may be a measurement
+SHOWN = 0.1  # weight of a column in which groups show, where the largest is 1
 FEW_OF_EACH = 3  # rows of a label, of many, that are too few for a cluster
 
 
@@ -298,6 +285,16 @@ def notes_on_clustering(
     if not scaled and (made_here or sees_distances(clustering)):
         notes += _notes_on_ranges(columns, ends, clustering)
     return notes if made_here else (*notes, *_notes_on_labels(names, clustering, n_rows))
+
+
+def notes_on_number(number: Number, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return notes on the number of clusters that are made, and on the columns that count in them."""
+    if number.weights is None or lack_groups(number.notes):
+        return number.notes
+    shown = [name for name, weight in zip(columns, number.weights.tolist(), strict=True) if weight >= SHOWN]
+    if len(shown) == len(columns):
+        return number.notes
+    return (*number.notes, f"groups show in {len(shown)} of {len(columns)} columns: {listed(shown)}")
 
 
 def _notes_on_labels(names: Sequence[Hashable], clustering: Any, n_rows: int) -> tuple[str, ...]:

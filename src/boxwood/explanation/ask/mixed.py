@@ -22,7 +22,7 @@ from boxwood.columns.of_frame import readable_columns
 from boxwood.columns.rules import by_reason, left_out
 from boxwood.columns.seen import Seen, Use, labels_to_compare, seen_in
 from boxwood.errors import DataError
-from boxwood.explanation.ask.clustering import number_of_clusters
+from boxwood.explanation.ask.clustering import refuse_number
 from boxwood.explanation.ask.columns import (
     NONE_BESIDE,
     notes_on_use,
@@ -36,7 +36,7 @@ from boxwood.explanation.ask.gaps import (
     without_gaps,
     without_rows,
 )
-from boxwood.explanation.ask.how_many import DrawnRows, Number, drawn
+from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
 from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
@@ -51,7 +51,7 @@ from boxwood.reference.clusterer import (
 from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace, default_columns, not_made
 from boxwood.reference.labels import ONE_EACH, by_size, encode_labels
-from boxwood.reference.mixed import unit_scales, with_gaps
+from boxwood.reference.mixed import unit_scales
 from boxwood.reference.of_fit import labels_by
 from boxwood.reference.reference import refuse_one_cluster
 
@@ -224,7 +224,8 @@ def clustered(
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
     kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
-    coordinates = FeatureSpace.mixed(table.columns, rows, codes, **kinds, entry=_entry(table, weights, asked))
+    entry = _entry(table, weights, asked) if made is None else made.entry
+    coordinates = FeatureSpace.mixed(table.columns, rows, codes, **kinds, entry=entry)
     given: dict[Hashable, Hashable] | None = None if names is None else dict(enumerate(names))
     is_long = asked.method == "auto" and (read.whole is not None or table.values.size > settings.GATHERED)
     parts = _parts(codes, weights, settings.DRAWN // len(table.columns), asked.random_state) if is_long else ()
@@ -336,16 +337,20 @@ def _labelled(
 ) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, Number]:
     """Return the table, the cluster of each row, names of clusters if they have some, who made them, and how many."""
     clustering, table = read.clustering, read.X
-    among = asked.among, asked.progress
-    number = number_of_clusters(clustering, asked.n_clusters, lambda: _look(table, weights, asked), *among)
-    if number.k is not None:
-        made = _made(table, weights, number.k, asked)
+    if clustering is None:
+        entry = _entry(table, weights, asked)
+        about = table.points, table.categories, weights, asked.standardize == AS_THEY_ENTER
+        look = DrawnRows.of_entry(entry, *about)
+        number = settled_number(look, asked.n_clusters, asked.among, asked.progress)
+        assert number.k is not None
+        made = _made(table, weights, number.k, entry.weighted(number.weights), asked)
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
+    refuse_number(asked.n_clusters)
     codes, names = encode_labels(label_values(clustering))
     if len(codes) != len(table):
         one = f"if {names[0]!r} is a column, write it without brackets" if len(codes) == 1 and names else ONE_EACH
         raise DataError(f"there are {len(table)} rows, but {len(codes)} label{'s' * (len(codes) != 1)}; {one}")
-    return _with_values(table, codes, weights), codes, names, None, number
+    return _with_values(table, codes, weights), codes, names, None, Number()
 
 
 def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
@@ -357,20 +362,13 @@ def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
     return Entry(np.ones(len(table.columns)), is_scaled=False)
 
 
-def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> DrawnRows:
-    """Return a look at some rows, with words as one-hot columns and gaps at the means of their columns."""
-    some = table.of_rows(drawn(len(table), weights))
-    return DrawnRows(*_entry(table, weights, asked).one_hot(with_gaps(some.values, some.categories), some.categories))
-
-
-def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> OfEntry:
+def _made(table: ColumnTable, weights: Floats | None, k: int, entry: Entry, asked: Options) -> OfEntry:
     """Return what has made clusters of the rows, by Lloyd's steps under the costs of numbers and categories."""
     refuse_number_of_clusters(Rows(table.points), k)
-    entry = _entry(table, weights, asked) if asked.standardize == AS_THEY_ENTER else None
     how: dict[str, Any] = {"random_state": asked.random_state, "n_jobs": asked.n_jobs}
     from boxwood.clusterers.of_entry import OfEntry
 
-    made = OfEntry(k, table.categories, entry, asked.standardize is True, **how)
+    made = OfEntry(k, table.categories, entry, **how)
     made.fit(table.values, sample_weight=weights, progress=asked.progress)
     if made.n_found_ < k:
         raise FewDifferentRows(

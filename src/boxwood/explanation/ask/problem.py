@@ -38,7 +38,7 @@ from boxwood.explanation.ask.clustering import (
     labelling_of_made,
     notes_on_clustering,
     notes_on_labels_of,
-    number_of_clusters,
+    notes_on_number,
     refuse_number,
     renamed,
 )
@@ -54,7 +54,7 @@ from boxwood.explanation.ask.columns import (
     use_in_batches,
 )
 from boxwood.explanation.ask.gaps import CompleteCases, complete_cases, with_fitted_pipeline
-from boxwood.explanation.ask.how_many import DrawnRows
+from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
@@ -64,6 +64,7 @@ from boxwood.grow import METHODS
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names, budget_of
 from boxwood.reference.clusterer import is_fitted, is_gaussian_mixture, last_step
+from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import labels_given
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
@@ -184,7 +185,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         of_table,
         lambda: numeric_columns(X)[1] if known is None or is_frame(X) else known.left_out,
     )
-    coordinates = _scaled(unscaled, asked)
+    coordinates, number = _counted(unscaled, clustering, asked)
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (
         *unfitted,
@@ -192,9 +193,6 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
-    rows = coordinates.rows
-    among = asked.among, asked.progress
-    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(rows), *among)
     with in_one_step(asked.progress if clustering is None else silent, "making clusters"):
         reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
     whole = None
@@ -208,7 +206,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     scaled = bool(asked.standardize) and not was_fitted
     about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
     said = notes_on_clustering(clustering, ends, unscaled.columns, reference.names, **about)
-    notes += (*said, *number.notes, *complete.notes)
+    notes += (*said, *notes_on_number(number, unscaled.columns), *complete.notes)
     task = _task(coordinates.rows, reference, asked, mixture, coordinates.budget_of_growth(budget))
     clusterer = fitted if hasattr(fitted, "fit") else None
     given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
@@ -216,11 +214,21 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     return Problem(task, coordinates, budget, **about, notes=notes, whole=whole)
 
 
-def _scaled(unscaled: FeatureSpace, asked: Options) -> FeatureSpace:
-    """Return the columns on which trees are grown: as they are, scaled, or as they enter clusters made here."""
+def _counted(unscaled: FeatureSpace, clustering: Any, asked: Options) -> tuple[FeatureSpace, Number]:
+    """Return the columns on which trees are grown, and the number of clusters to make.
+
+    Columns stay as they are, are scaled, or enter as clusters made here have them, each with its weight in these.
+    """
+    rows, about = unscaled.rows, (asked.n_clusters, asked.among, asked.progress)
     if asked.standardize == AS_THEY_ENTER:
-        return unscaled.entered()
-    return unscaled.standardized() if asked.standardize else unscaled
+        entry = Entry.of(rows.values, (), rows.weights)
+        number = settled_number(DrawnRows.of_entry(entry, rows.values, {}, rows.weights, has_weights=True), *about)
+        return unscaled.entered(entry.weighted(number.weights)), number
+    coordinates = unscaled.standardized() if asked.standardize else unscaled
+    if clustering is None:
+        return coordinates, settled_number(DrawnRows.of_rows(coordinates.rows), *about)
+    refuse_number(asked.n_clusters)
+    return coordinates, Number()
 
 
 def mixed_problem(read: CompleteCases, asked: Options, drawn_from: FullTable | None = None) -> Problem:
@@ -246,9 +254,10 @@ def mixed_problem(read: CompleteCases, asked: Options, drawn_from: FullTable | N
     values = [table.values[:, table.columns.index(name)] for name in said]
     ends = np.array([[find.reduce(x) for x in values] for find in (np.fmin, np.fmax)])
     about: dict[str, Any] = {"scaled": bool(asked.standardize), "n_rows": len(coordinates.rows)}
-    of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about), number.notes
+    of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about)
+    of_number = notes_on_number(number, coordinates.columns)
     on_columns = notes_on_columns(said, values, asked.dates)
-    notes = (*table.notes, *on_columns, *of_clusters[0], *of_clusters[1], *read.notes, *lost)
+    notes = (*table.notes, *on_columns, *of_clusters, *of_number, *read.notes, *lost)
     task = _task(coordinates.rows, reference, asked, None, coordinates.budget_of_growth(budget))
     complete = read._replace(X=table.of_rows(np.empty(0, dtype=np.intp)), given=None)  # rows are no longer needed
     clusterer, given = made, None

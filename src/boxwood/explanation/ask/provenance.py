@@ -60,7 +60,7 @@ def with_provenance(ex: Tree, given: Given, known: Sequence[LeftOut] = ()) -> Tr
     n_columns = max(len(given.names), len(ex.columns))
     texts = tuple(LeftOut(reason, tuple(columns)) for reason, columns in left_out.items() if columns)
     types = _types(ex, given.types)
-    about = _writable(given.labels), n_columns, texts, _writable(given.label), types
+    about = _writable(given.labels), n_columns, texts, _writable(given.label), types, _weights(ex)
     provenance = Provenance(_writable(given.source), _today(), __version__, *about)
     return replace(ex, provenance=provenance)
 
@@ -95,6 +95,14 @@ def _types(ex: MeasuredTree, declared: Mapping[str, str]) -> tuple[tuple[str, st
     return tuple(
         (_writable(ex.columns[j]), kind) for j, kind in told.items() if kind and (kind != "TEXT" or j in texts)
     )
+
+
+def _weights(ex: MeasuredTree) -> tuple[tuple[str, float], ...]:
+    """Return how much each column counts in clusters that boxwood made; nothing if they count alike."""
+    entry = None if ex._evidence is None else ex._evidence.coordinates.entry
+    if entry is None or entry.weights is None or entry.weights.min() == 1.0:
+        return ()
+    return tuple((_writable(name), weight) for name, weight in zip(ex.columns, entry.weights.tolist(), strict=True))
 
 
 def _among(one: LeftOut, names: Collection[str]) -> LeftOut:
