@@ -261,8 +261,8 @@ def explain(
     Clusters and weights are found in turn, up to six times, on at most 1,000 rows, beginning with columns that part
     clearly by themselves. Where such clusters leave no less of the columns' variance than boxes that cut even values
     would (the product of the shares that are left is then about 1 / k² or more), all columns count alike. Costs and
-    price are those of weighted columns; thresholds stay in raw units. `Provenance.weights` has the weights, and a note names
-    the columns in which groups show. The order of the rows changes nothing.
+    price are those of weighted columns; thresholds stay in raw units. `Provenance.weights` has the weights, and a note
+    names the columns in which groups show. The order of the rows changes nothing.
 
     For a pipeline, trees are grown and measured in the columns that its first steps compute. The tree is then pulled
     back to the columns of the table (`ThresholdTree.pull_back`, with the maps of `axes.axis_map_of`); every row keeps
