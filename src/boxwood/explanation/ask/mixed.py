@@ -359,7 +359,8 @@ def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
 def _look(table: ColumnTable, weights: Floats | None, asked: Options) -> DrawnRows:
     """Return a look at some rows, with words as one-hot columns and gaps at the means of their columns."""
     some = table.of_rows(drawn(len(table), weights))
-    return DrawnRows(*_entry(table, weights, asked).one_hot(with_gaps(some.values, some.categories), some.categories))
+    known = with_gaps(some.values, some.categories)
+    return DrawnRows.of_table(_entry(table, weights, asked), known, some.categories, table.columns)
 
 
 def _made(table: ColumnTable, weights: Floats | None, k: int, asked: Options) -> OfEntry:

@@ -192,9 +192,8 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
         *notes_on_rounding(X, unscaled.columns),
     )
-    rows = coordinates.rows
     among = asked.among, asked.progress
-    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_rows(rows), *among)
+    number = number_of_clusters(clustering, asked.n_clusters, lambda: DrawnRows.of_space(coordinates), *among)
     with in_one_step(asked.progress if clustering is None else silent, "making clusters"):
         reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
     whole = None
