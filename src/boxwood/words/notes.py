@@ -77,7 +77,7 @@ def groups_in_short(notes: Iterable[str]) -> tuple[str, str]:
 
     Examples
     --------
-    >>> groups_in_short(["2 clusters were chosen, ... (n_clusters)", "age alone shows groups: no row of 90 between 2 and 5"])
+    >>> groups_in_short(["age alone shows groups: no row of 90 between 2 and 5"])
     ('clear', 'age alone shows groups: no row of 90 between 2 and 5')
     """
     given = list(notes)

@@ -234,11 +234,11 @@ def _is_valley(found: Sequence[_Line], table: _Table) -> bool:
     """Return whether valleys are there in the rows that did not show them; see the head of this file."""
     from scipy.special import bdtr
 
-    counts = np.zeros(2)
+    counts = np.zeros(2, dtype=np.intp)
     for line in found:
         here = line.at[~table.seen(line.part)]
         counts += [line.valley.rows_in(begin, here).sum() for begin in (line.valley.valley, line.valley.crowd)]
-    if WAYS * float(bdtr(counts[0], counts.sum(), 0.5)) >= LEVEL:
+    if WAYS * float(bdtr(float(counts[0]), int(counts.sum()), 0.5)) >= LEVEL:
         return False
     return 2 * sum(_goes_round(line, table) for line in found) < PARTS
 
