@@ -193,7 +193,8 @@ class _Table(NamedTuple):
         from sklearn.cluster import KMeans
 
         rows, least = self.rows[self.seen(part)], max(FEWEST, SMALLEST * len(self.rows))
-        numbers = [k for k in CLUSTERS if len(self.rows) >= ROWS_EACH * k]
+        distinct = 1 + np.count_nonzero((np.diff(rows, axis=0) != 0).any(axis=1))  # rows are in order
+        numbers = [k for k in CLUSTERS if k <= min(distinct, len(self.rows) // ROWS_EACH)]
         found = [KMeans(k, n_init=1, random_state=0).fit(rows).labels_ for k in numbers]
         inside = [labels == c for k, labels in zip(numbers, found, strict=True) for c in range(k)]
         return [each for each in inside if least <= each.sum() <= len(rows) - least]
