@@ -42,10 +42,10 @@ Examples:
 def command(file: str, low: int, high: int | None, quiet: bool, **options: Any) -> None:
     """Try several numbers of clusters: do halves of the rows agree, are groups real, and are rules good?
 
-    Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, whether
-    they are clearer than clusters of tables without groups, the share of rows that follow their rule, the price of
-    explainability, the rows of the smallest cluster, and the conditions of the longest rule. A star marks the number
-    that `boxwood explain` chooses when -k is not given.
+    Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, the
+    share of rows that follow their rule, the price of explainability, the rows of the smallest cluster, and the
+    conditions of the longest rule. A star marks the number that `boxwood explain` chooses when -k is not given. A
+    sentence says whether a gap or a valley parts the rows, so that there are groups at all.
     """
     if high is not None and high < low:
         raise click.UsageError(f"--to {high} is below --from {low}")
