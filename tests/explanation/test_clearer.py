@@ -39,7 +39,7 @@ def test_the_clearest_valley_is_that_of_the_naive_search(seed):
     line = line.round(rng.integers(0, 3)) if seed % 3 == 0 else line
     found = valley_in(line)
     if found is None:
-        assert np.ptp(np.quantile(line, [0.01, 0.99])) == 0
+        assert np.ptp(line) == 0
         return
     assert found.depth == pytest.approx(clearest_depth(line))
     valley, crowd, larger = (found.rows_in(begin, line).sum() for begin in (found.valley, found.crowd, found.larger))

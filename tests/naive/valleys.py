@@ -9,7 +9,8 @@ from boxwood.explanation.measure.valleys import ENDS, FINE, LENGTHS, SHIFTS
 
 def clearest_depth(line: np.ndarray) -> float:
     """Return how clear the clearest valley is, in deviations."""
-    low, high = np.quantile(line, [ENDS, 1.0 - ENDS])
+    inner = sorted(line.tolist())[int(ENDS * (len(line) - 1)) :]
+    low, high = inner[0], inner[len(line) - 1 - 2 * int(ENDS * (len(line) - 1))]
     best = -math.inf
     for parts in LENGTHS:
         length = (high - low) / parts

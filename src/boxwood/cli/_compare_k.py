@@ -92,7 +92,8 @@ def _mapped(
 
 def _as_dict(found: KComparison) -> dict[str, Any]:
     rows = [row._asdict() for row in found.rows]
-    return {"n_rows": found.n_rows, "chosen": found.chosen, "note": found.note, "rows": rows}
+    about = {"n_rows": found.n_rows, "chosen": found.chosen, "note": found.note, "groups": found.groups}
+    return {**about, "rows": rows}
 
 
 command.params[:0] = [one for one in explain_command.params if one.name in _SHARED]

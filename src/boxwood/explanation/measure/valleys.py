@@ -21,7 +21,7 @@ Statistics 13 (1985).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -111,7 +111,7 @@ def groups_in(rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bool
         column = max(sorted({*numbers}), key=numbers.count)
         line = next(line for line in alone if line.column == column)
         return Groups(True, column, tuple(order[_around(line)].tolist()))
-    clusters = [table.clusters(part) for part in range(PARTS)]
+    clusters = cache(table.clusters)
     ways = (_toward, _parting)
     return Groups(any(_is_valley(_found(partial(table.lines, clusters, way), table), table) for way in ways))
 
@@ -122,8 +122,9 @@ def valley_in(line: Floats) -> Valley | None:
     The windows of each length begin at `SHIFTS` places in each length. A valley is as clear as the smaller of the
     largest crowds on its two sides has more rows, in deviations of the difference of two such counts.
     """
-    low, high = np.quantile(line, [ENDS, 1.0 - ENDS])
     ordered, best = np.sort(line), None
+    out = int(ENDS * (len(line) - 1))
+    low, high = ordered[out], ordered[-1 - out]
     for parts in LENGTHS if high > low else ():
         length = (high - low) / parts
         begins = low - length + length / SHIFTS * np.arange((parts + 2) * SHIFTS)
@@ -193,17 +194,17 @@ class _Table(NamedTuple):
         from sklearn.cluster import KMeans
 
         rows, least = self.rows[self.seen(part)], max(FEWEST, SMALLEST * len(self.rows))
-        distinct = 1 + np.count_nonzero((np.diff(rows, axis=0) != 0).any(axis=1))  # rows are in order
+        distinct = 1 + int(np.count_nonzero((np.diff(rows, axis=0) != 0).any(axis=1)))  # rows are in order
         numbers = [k for k in CLUSTERS if k <= min(distinct, len(self.rows) // ROWS_EACH)]
         found = [KMeans(k, n_init=1, random_state=0).fit(rows).labels_ for k in numbers]
         inside = [labels == c for k, labels in zip(numbers, found, strict=True) for c in range(k)]
         return [each for each in inside if least <= each.sum() <= len(rows) - least]
 
     def lines(
-        self, clusters: Sequence[list[Bools]], way: Callable[[Floats, Bools], Floats], part: int
+        self, clusters: Callable[[int], list[Bools]], way: Callable[[Floats, Bools], Floats], part: int
     ) -> Iterator[tuple[Floats, int | None]]:
         """Yield lines from each cluster to all other rows, as the rows of the other parts show them."""
-        for inside in clusters[part]:
+        for inside in clusters(part):
             yield self.on_line(way(self.spread[self.seen(part)], inside)), None
 
     def on_line(self, way: Floats) -> Floats:
@@ -219,8 +220,11 @@ class _Table(NamedTuple):
 
 
 def _found(lines_of: Callable[[int], Iterator[tuple[Floats, int | None]]], table: _Table) -> list[_Line]:
-    """Return the line with the clearest valley for each part, as the rows of the other parts show it."""
-    found = []
+    """Return the line with the clearest valley for each part, as the rows of the other parts show it.
+
+    None at all where two parts or more, by themselves, do not have fewer rows in the valleys than in the crowds.
+    """
+    found = list[_Line]()
     for part in range(PARTS):
         best = None
         for at, column in lines_of(part):
@@ -228,18 +232,25 @@ def _found(lines_of: Callable[[int], Iterator[tuple[Floats, int | None]]], table
             if valley is not None and (best is None or valley.depth > best.valley.depth):
                 best = _Line(at, valley, column, part)
         found += [] if best is None else [best]
+        between, crowd = _counts(found, table)
+        if part and between >= crowd:
+            return []
     return found
+
+
+def _counts(found: Sequence[_Line], table: _Table) -> tuple[int, int]:
+    """Return how many rows that did not show the valleys are in them, and in the smaller crowds."""
+    parts = [(line.at[~table.seen(line.part)], line.valley) for line in found]
+    between = sum(int(valley.rows_in(valley.valley, here).sum()) for here, valley in parts)
+    return between, sum(int(valley.rows_in(valley.crowd, here).sum()) for here, valley in parts)
 
 
 def _is_valley(found: Sequence[_Line], table: _Table) -> bool:
     """Return whether valleys are there in the rows that did not show them; see the head of this file."""
     from scipy.special import bdtr
 
-    counts = np.zeros(2, dtype=np.intp)
-    for line in found:
-        here = line.at[~table.seen(line.part)]
-        counts += [line.valley.rows_in(begin, here).sum() for begin in (line.valley.valley, line.valley.crowd)]
-    if WAYS * float(bdtr(float(counts[0]), int(counts.sum()), 0.5)) >= LEVEL:
+    between, crowd = _counts(found, table)
+    if WAYS * float(bdtr(float(between), between + crowd, 0.5)) >= LEVEL:
         return False
     return 2 * sum(_goes_round(line, table) for line in found) < PARTS
 
