@@ -166,11 +166,11 @@ def test_nothing_is_said_where_nothing_is_clustered_again():
     assert shows(np.ones((30, 2))) is False
 
 
-def test_codes_of_words_have_no_distances():
+def test_codes_of_words_have_no_variance():
     codes = np.random.default_rng(0).integers(0, 6, (60, 2)) * 1.0
     found = explain(codes, MixedKMeans(3, categorical_features=[0, 1], random_state=0), method="cart").stability(2)
     assert (found.refitted, found.clearer) == (True, None)
-    assert found.verdict.endswith("Codes have no distances, so there is no test of whether the groups are real.")
+    assert found.verdict.endswith("Codes have no variance, so there is no test of whether the groups are real.")
 
 
 def test_a_clusterer_behind_encoders_is_given_words_not_groups():

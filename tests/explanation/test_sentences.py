@@ -1352,7 +1352,6 @@ ELSEWHERE = {
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
-    " alone shows groups": "explanation/test_how_many.py::test_the_column_that_shows_groups_by_itself",
     "fewer rows about § than on both sides": "explanation/test_clearer.py::test_a_valley_without_a_gap",
     # of rows, files and their columns
     "which § all values; others lack §": "explanation/test_no_cluster.py::test_costs_are_those_of_rows_with_all_values",

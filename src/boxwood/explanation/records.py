@@ -362,7 +362,7 @@ class Stability(NamedTuple):
         the rows are too few.
     untested : str, default=""
         Why it is not tested whether groups are there: `refitted` is False, or the clusterer takes columns of codes,
-        which have no distances. Empty if it is tested, and for a model that was saved before this was kept.
+        which have no variance. Empty if it is tested, and for a model that was saved before this was kept.
     """
 
     n: int

@@ -86,7 +86,7 @@ def _why_untested(evidence: Evidence, refitted: bool) -> str:
     """Return why the rows of the clusters are not looked at for groups; empty if they are."""
     if not refitted:
         return evidence.fixed if evidence.clusterer is None else "The clusterer is frozen"
-    return "Codes have no distances" if getattr(_last_of(evidence.clusterer), "categories_", None) else ""
+    return "Codes have no variance" if getattr(_last_of(evidence.clusterer), "categories_", None) else ""
 
 
 def _last_of(clusterer: Any) -> Any:
