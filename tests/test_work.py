@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from boxwood import explain
-from boxwood.explanation.measure.contrast import contrast_of
 from boxwood.explanation.measure.losses import Distance, Losses
+from boxwood.explanation.measure.valleys import groups_in
 from boxwood.grow import cart
 from boxwood.grow.centers import greedy
 from boxwood.loops import greedy as loops
@@ -132,34 +132,4 @@ def test_few_rows_of_many_columns_make_no_table_of_all_pairs_of_columns(seed):
     rng = np.random.default_rng(seed)
     n, d = 20, 1500
     rows = rng.normal(size=(n, d)) if seed % 2 else rng.exponential(size=(n, d))
-    labels = np.arange(n) % 2
-
-    def contrasted():
-        contrast_of(
-            rows, np.ones(n, dtype=int), lambda table: labels, np.random.RandomState(seed), together=True,
-            until_clear=True,
-        )  # fmt: skip
-
-    assert peak(contrasted) < d * d
-
-
-@law(3)
-def test_trees_that_cut_clusters_off_one_by_one_end_at_a_count_of_values_and_this_is_told(seed, monkeypatch):
-    rng = np.random.default_rng(seed)
-    k, d, looked_at = 8, 8, []
-    rows = np.repeat(3 * np.eye(k, d), 5, axis=0) + rng.normal(size=(5 * k, d))  # each cut parts one from all others
-    labels, cuts_at = np.arange(5 * k) // 5, greedy.Nearest.cuts_at
-    labels[::6] = rng.integers(0, k, len(labels[::6]))  # no tree gets all right
-
-    def count(self, node):
-        looked_at.append(len(node.rows) * d)
-        return cuts_at(self, node)
-
-    monkeypatch.setattr(greedy.Nearest, "cuts_at", count)
-    said = "trees of ExShallow were left out: they take too long for 8 clusters in 8 columns (method)"
-    assert said not in explain(rows, labels).notes
-    whole = sum(looked_at)
-    looked_at.clear()
-    monkeypatch.setattr("boxwood.explanation.choose.settings.VALUES", 3 * rows.size)
-    assert said in explain(rows, labels).notes
-    assert sum(looked_at) <= 3 * rows.size < whole
+    assert peak(lambda: groups_in(rows)) < 4 * d * d  # bytes, of which such a table has twice as many

@@ -4,8 +4,8 @@ Tables with known groups are scikit-learn's and made ones: skewed columns, heavy
 copies, words, odd rows and noise. On each stand the adjusted Rand index of the known groups and the clusters of
 `explain` with the number of groups given, of `standardize=False` and True, of HDBSCAN on the numbers, and of
 k-prototypes (pip install kmodes; "-" without it); the number that is chosen, and the agreement of the rules. Then
-tables without groups, in eight shapes, and how many of them are said to have some. Then tables whose groups show in
-some columns alone; see `benchmarks.quality.some_columns`.
+kinds of tables with groups and of tables without (`benchmarks/groups.py`), and how many are said to have some. Then
+tables whose groups show in some columns alone; see `benchmarks.quality.some_columns`.
 
 What `explain` does was chosen on made tables of seeds 0 to 3: ``--first 100`` judges on others.
 """
@@ -22,22 +22,13 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.groups import WITH, WITHOUT
 from benchmarks.quality import some_columns
 from benchmarks.timing import print_table
 from boxwood import explain
 from boxwood.words.notes import lack_groups
 
 KINDS = ("plain", "lognormal", "t", "zeros", "flags", "copies", "odd", "noise")
-NO_GROUPS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {
-    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
-    "correlated": lambda rng, n, d: rng.normal(size=(n, d)) @ rng.normal(size=(d, d)),
-    "uniform": lambda rng, n, d: rng.uniform(size=(n, d)),
-    "lognormal": lambda rng, n, d: np.exp(rng.normal(size=(n, d)) * rng.uniform(0.5, 1.5)),
-    "correlated lognormal": lambda rng, n, d: np.exp(rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) / np.sqrt(d)),
-    "zeros with a tail": lambda rng, n, d: np.where(rng.random((n, d)) < 0.5, 0.0, np.exp(rng.normal(size=(n, d)))),
-    "flags": lambda rng, n, d: (rng.random((n, d)) < rng.uniform(0.05, 0.6, d)) * 1.0,
-    "words": lambda rng, n, d: np.array([rng.choice(list("abcdef"), n, p=rng.dirichlet([1] * 6)) for _ in range(d)]).T,
-}
 
 
 class Known(NamedTuple):
@@ -89,13 +80,13 @@ def made(kind: str, seed: int, n: int = 1200) -> Known:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this part."""
     parser.add_argument("--seeds", type=int, default=3, help="made tables of each kind")
-    parser.add_argument("--first", type=int, default=0, help="first seed of made tables and of those without groups")
-    parser.add_argument("--without", type=int, default=25, help="tables without groups of each shape")
+    parser.add_argument("--first", type=int, default=0, help="first seed of tables")
+    parser.add_argument("--without", type=int, default=25, help="tables of each kind with groups, and without")
     parser.add_argument("--beside", type=int, default=4, help="tables of each kind whose groups show in some columns")
 
 
 def main(options: argparse.Namespace) -> None:
-    """Print a line for each table with groups, the means, and a line for each shape without groups."""
+    """Print a line for each table with known groups, the means, and a line for each kind with groups or without."""
     warnings.simplefilter("ignore")
     found = [_of_table(each) for each in tables(range(options.first, options.first + options.seeds))]
     means = [f"{np.mean([row.rand[i] for row in found]):.3f}" for i in range(5)]
@@ -117,9 +108,10 @@ def main(options: argparse.Namespace) -> None:
     lines = [row.cells for row in found]
     print_table("adjusted Rand index of known groups", header, [*lines, ["mean", *means, "", right, "", "", seen]])
     without = range(options.first, options.first + options.without)
-    called = {shape: _called_groups(shape, without) for shape in NO_GROUPS}
-    shares = [[shape, f"{share:.1%}"] for shape, share in {**called, "mean": np.mean([*called.values()])}.items()]
-    print_table("\ntables without groups", ["shape", "said to have some"], shares)
+    for what, kinds in (("with", WITH), ("without", WITHOUT)):
+        called = {kind: _called_groups(make, without) for kind, make in kinds.items()}
+        shares = [[kind, f"{share:.1%}"] for kind, share in {**called, "mean": np.mean([*called.values()])}.items()]
+        print_table(f"\ntables {what} groups", ["kind", "said to have some"], shares)
     some_columns.show(options.beside, options.first)
 
 
@@ -169,12 +161,11 @@ def _of_k_prototypes(known: Known, k: int) -> float:
     return adjusted_rand_score(known.groups, made)
 
 
-def _called_groups(shape: str, seeds: range) -> float:
-    """Return the share of tables of a shape without groups whose clusters are called groups."""
+def _called_groups(make: Callable[[np.random.Generator], pd.DataFrame], seeds: range) -> float:
+    """Return the share of tables of a kind whose rows are said to show groups."""
     called = 0
     for seed in seeds:
-        rng = np.random.default_rng(seed)
-        frame = pd.DataFrame(NO_GROUPS[shape](rng, 500, int(rng.integers(2, 9)))).add_prefix("x")
+        frame = make(np.random.default_rng(seed))
         ex = explain(frame, n_clusters=min(2 + seed % 6, len(frame.drop_duplicates())), method="imm")
         called += not lack_groups(ex.notes)
     return called / len(seeds)

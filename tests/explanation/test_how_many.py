@@ -8,6 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 from boxwood import compare_k, explain
 from boxwood.explanation.ask.how_many import ALIKE, FEW, ROWS_EACH, DrawnRows, HowMany, Number, settled_number
 from boxwood.explanation.choose import settings
+from boxwood.explanation.measure.valleys import Groups
+from boxwood.words.notes import NO_GROUPS, NO_VALLEY, lack_groups
 from tests.scale import law, seeds
 
 
@@ -23,7 +25,7 @@ def test_groups_that_are_apart_are_counted(seed):
     k = 2 + seed % 5
     rows, _ = groups(k, seed)
     assert DrawnRows(rows).how_many().best == k
-    assert DrawnRows(rows).shows_groups(k)
+    assert DrawnRows(rows).groups().show
 
 
 @pytest.mark.parametrize("seed", seeds(6))
@@ -85,7 +87,7 @@ def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(mo
     assert number.notes == (
         f"2 clusters were chosen (at most {FEW}), for which both halves of the rows give about the most similar "
         "clusters (n_clusters)",
-        "the columns together show no clear groups: a table without groups divides into 2 clusters as clearly",
+        f"{NO_GROUPS} {NO_VALLEY}",
     )
     assert settled_number(DrawnRows(rows), 10).k == 10
     ex = explain(rows, method="imm")
@@ -94,19 +96,39 @@ def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(mo
     assert str(explain(apart, n_clusters=3, method="imm")).startswith("3 clusters of 400 rows, explained by")
 
 
-def test_where_groups_show_among_few_alone_these_are_chosen(monkeypatch):
-    monkeypatch.setattr(DrawnRows, "how_many", lambda look, *how: HowMany({2: 0.6, 3: 0.9, 9: 0.95}))
-    monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: k == 3)
-    number = settled_number(DrawnRows(groups(3, 0)[0]), None)
-    said = f"3 clusters were chosen (at most {FEW}), as 9 show no groups (n_clusters)"
-    assert number == Number(3, (said,))
+@law(4)
+def test_every_door_gives_one_verdict_whatever_the_number_of_clusters(seed):
+    rng = np.random.default_rng(seed)
+    n, apart = int(rng.integers(40, 200)), 8.0 * (seed % 2)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)) + apart * rng.integers(0, 2, n)[:, None]).add_prefix("x")
+    if seed % 4 > 1:
+        frame["word"] = rng.choice([*"abc"], n)
+        frame.loc[rng.random(n) < 0.1, "x0"] = np.nan
+    weights = rng.integers(1, 3, n) if seed % 3 else None
+    how = {"method": "imm", "sample_weight": weights}
+    asked = [explain(frame, n_clusters=k, **how) for k in (5, None)]
+    shown = {not lack_groups(ex.notes) for ex in asked}
+    assert shown == {bool(apart)}
+    assert {ex.stability(2).clearer for ex in asked} == shown
+    assert compare_k(frame, [2], **how).groups == bool(apart)
+    assert {" without clear groups" in str(ex) for ex in asked} == {not apart}
+    page = asked[0].to_html()
+    assert ("clusters without clear groups, by" in page) == ("none clear" in page) == (not apart)
 
 
-def test_stability_draws_the_tables_of_the_note_that_no_groups_show():
-    steps = np.random.default_rng(0).integers(0, 2, (400, 2)) * 9.0  # clear in each column, but not in both together
-    ex = explain(steps + np.random.default_rng(1).normal(size=steps.shape), n_clusters=4, method="imm")
-    assert any(note.startswith("the columns together show no clear groups: ") for note in ex.notes)
-    assert not ex.stability(2).clearer
+@law(4)
+def test_the_column_that_shows_groups_by_itself_is_named_with_the_gap_in_it(seed):
+    rng = np.random.default_rng(seed)
+    n, at = int(rng.integers(100, 500)), rng.uniform(-1e3, 1e3)
+    rows = rng.normal(size=(n, 3))
+    rows[:, 1] = (rows[:, 1] + 20 * (rng.random(n) < 0.4)) * 10.0 ** rng.integers(-3, 4) + at
+    ex = explain(pd.DataFrame(rows, columns=["a", "spend", "c"]), n_clusters=2, method="imm")
+    note = next(note for note in ex.notes if note.startswith("spend alone shows groups: no row of "))
+    low, high = (float(end.replace(",", "")) for end in note.split(" between ")[1].split(" and "))
+    assert low < high
+    assert not ((rows[:, 1] > low) & (rows[:, 1] < high)).any()
+    assert 0.2 < (rows[:, 1] <= low).mean() < 0.8
+    assert str(low) not in ex.to_html(min_count=5)
 
 
 def test_a_number_that_was_asked_for_is_made_and_not_spoken_of():
@@ -199,7 +221,7 @@ def test_rules_that_are_right_for_few_rows_get_a_leaf_more_or_another_number_if_
     ex = explain(cloud, random_state=0)
     assert ex.agreement < settings.RIGHT
     assert ex.n_leaves == ex.n_clusters  # these are to be easy to say
-    monkeypatch.setattr(DrawnRows, "shows_groups", lambda look, k: True)
+    monkeypatch.setattr(DrawnRows, "groups", lambda look: Groups(True))
     rng = np.random.default_rng(0)
     cloud = pd.DataFrame(0.3 * rng.normal(size=(500, 1)) + rng.normal(size=(500, 4))).add_prefix("x")
     ex, asked = explain(cloud, random_state=0), explain(cloud, n_clusters=2, max_leaf_nodes=2, random_state=0)

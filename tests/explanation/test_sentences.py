@@ -24,6 +24,7 @@ from boxwood.axes.every_set import EverySetMap
 from boxwood.errors import DataError
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
+from boxwood.words.notes import lack_groups
 from boxwood.words.rules import gaps_apart
 from boxwood.words.values import percent, size
 from tests.scale import each, law
@@ -444,13 +445,6 @@ def are_made_unasked(asked, k):
     assert asked.y is None
     assert "n_clusters" not in asked.options
     same(int(k), asked.ex.n_clusters)
-
-
-def are_few_without_groups(asked, k, most, more):
-    are_made_unasked(asked, k)
-    assert int(k) <= int(most) < int(more)
-    many = bw.explain(asked.X, n_clusters=int(more), method="imm")
-    assert any(note.startswith("the columns together show no clear groups") for note in many.notes)
 
 
 def are_without_groups(asked, k, most):
@@ -886,16 +880,21 @@ def has_labels(asked):
     return isinstance(asked.y, (np.ndarray, pd.Series))
 
 
-def is_clearer(asked, explained, chance):
-    assert asked.ex.stability(3).explained > asked.ex.stability(3).without_groups
-    assert float(explained.strip("<%")) > float(chance.strip("<%"))
+def is_clearer(asked):
+    assert asked.ex.stability(3).clearer
     assert not has_labels(asked)
 
 
-def is_no_clearer(asked, explained, chance):
-    assert asked.ex.stability(3).explained <= asked.ex.stability(3).without_groups
-    assert float(explained.strip("<%")) <= float(chance.strip("<%"))
+def is_no_clearer(asked):
+    assert asked.ex.stability(3).clearer is False
     assert not has_labels(asked)
+
+
+def shows_groups_alone(asked, column, n, low, high):
+    assert column in asked.ex.columns
+    assert not lack_groups(asked.ex.notes)
+    if n is not None:
+        assert float(low.replace(",", "")) < float(high.replace(",", ""))
 
 
 # --------------------------------------------------------------------------------------------------- the sentences
@@ -951,9 +950,6 @@ NOTES = {
     r"left out, the labels themselves: (.+)": are_the_labels,
     rf"({NUMBER}) clusters were chosen, (?:the largest number )?for which both halves of the rows give (?:the most )?"
     r"similar clusters.* \(n_clusters\)": are_made_unasked,
-    rf"({NUMBER}) clusters were chosen \(at most ({NUMBER})\), as ({NUMBER}) show no groups \(n_clusters\)": (
-        are_few_without_groups
-    ),
     rf"({NUMBER}) clusters were chosen(?: \(at most ({NUMBER})\))?, for which both halves of the rows give about the "
     r"most similar clusters \(n_clusters\)": are_without_groups,
     rf"({NUMBER}) clusters were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
@@ -975,7 +971,10 @@ NOTES = {
     ),
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
-    rf"the columns together show no clear groups: a table without groups divides into ({NUMBER}) clusters .+": are_made,
+    r"the columns together show no clear groups: no gap or valley parts the rows .+": nothing,
+    rf"(.+) alone shows groups(?:: no row of ({NUMBER}) between (\S+) and (\S+)|: fewer rows about .+)?": (
+        shows_groups_alone
+    ),
     rf"looking at ({NUMBER}) rows does not tell whether ({NUMBER}) clusters are groups": does_not_tell,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
@@ -1069,11 +1068,8 @@ VERDICTS = {
     rf"this tree "
     r"(?:is|are) used by at least half of the trees)?\.": changes,
     r"(.+), so there is no test of whether the groups are real\.": is_not_tested,
-    rf"The clusters are clearer than in data without groups: they explain ({SHARE}) of the variance, where at most "
-    rf"({SHARE}) would be expected\.": is_clearer,
-    rf"Whether there are groups at all is not shown: the clusters explain ({SHARE}) of the variance, and up to "
-    rf"({SHARE}) "
-    r"would be expected without groups\.": is_no_clearer,
+    r"The rows show groups: a gap or a valley parts them\.": is_clearer,
+    r"Whether there are groups at all is not shown: no gap or valley parts the rows .+\.": is_no_clearer,
     r"Read them as one way to divide the rows, not as groups that exist\.": nothing,
 }
 
@@ -1372,14 +1368,13 @@ _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows
 _LINES, _CLAIMS = "explanation/test_standalone_rules.py", "explanation/test_claims.py"
 ELSEWHERE = {
     # of clusters that are made here
-    "(at most §), as § show no groups": "explanation/test_how_many.py::test_where_groups_show_among_few_alone",
     "groups show in ": "clusterers/test_column_weights.py::test_the_columns_in_which_groups_show",
     " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
-    "a table without groups divides into ": "explanation/test_how_many.py::test_a_cloud_is_called_one",
+    "fewer rows about § than on both sides": "explanation/test_clearer.py::test_a_valley_without_a_gap",
     # of rows, files and their columns
     "which § all values; others lack §": "explanation/test_no_cluster.py::test_costs_are_those_of_rows_with_all_values",
     "a value that no row drawn has": "explanation/test_no_cluster.py::test_the_table_that_was_explained_is_counted",

@@ -270,10 +270,3 @@ def test_rounded_rules_are_compared_with_rounded_rules():
     stability = ex.stability(4)
     assert stability.changed == 0
     assert {(cut.low, cut.high) for cut in stability.cuts} == {(200.0, 200.0)}
-
-
-def test_shares_that_look_alike_have_the_digit_that_decides():
-    cluster = ClusterStability(0, 0, 0.98, 0.97, 0)
-    for explained, expected, said in ((0.504, 0.4961, "50.4%.* 49.6%"), (0.4961, 0.49612, "49.610%.* 49.612%")):
-        found = Stability(20, 300, True, (cluster,), (), 0.02, "stable", "", 0, explained, expected)
-        assert re.search(said, verdict_of(found))

@@ -18,7 +18,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.clusterer import FewDifferentRows
 from boxwood.table.scanned import as_source
-from boxwood.words.notes import CHOSEN
+from boxwood.words.notes import CHOSEN, GROUPS, NO_GROUPS, NO_VALLEY
 from boxwood.words.values import percent, price
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ class OfK(NamedTuple):
     n_clusters : int
     halves : float
         Mean adjusted Rand index of k-means of one half of the rows with k-means of the other, on all rows.
-    clearer : bool
-        Whether the clusters are clearer than those of tables without groups.
     agreement, price : float
         Of the rules, one for each cluster.
     sizes : tuple of int
@@ -45,7 +43,6 @@ class OfK(NamedTuple):
 
     n_clusters: int
     halves: float
-    clearer: bool
     agreement: float
     price: float
     sizes: tuple[int, ...]
@@ -65,12 +62,15 @@ class KComparison:
         The number that `explain` takes of these.
     note : str
         Why.
+    groups : bool or None
+        Whether the rows show groups, of whatever number; None if they are too few to tell.
     """
 
     rows: tuple[OfK, ...]
     n_rows: int
     chosen: int
     note: str
+    groups: bool | None
 
     def __str__(self) -> str:
         return _text(self)
@@ -80,8 +80,7 @@ class KComparison:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how well halves agree, and how well rules explain the clusters, by the number of clusters.
 
-        Takes a matplotlib axis, or makes one. Numbers of clusters that are no clearer than those of tables without
-        groups have empty marks.
+        Takes a matplotlib axis, or makes one.
         """
         from boxwood.render.pictures.plot_measured import plot_compare_k
 
@@ -132,7 +131,7 @@ def compare_k(
 
     Notes
     -----
-    Takes the time of one `explain` for each number and of one that chooses, and of 20 k-means of at most 500 rows each.
+    Takes the time of one `explain` for each number and of one that chooses.
 
     References
     ----------
@@ -169,34 +168,24 @@ def compare_k(
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
     if whole is not None:
         note = f"{note}\n{share_drawn(taken.n_rows, whole.overview.n_rows)}"
-    return KComparison(tuple(found), taken.n_rows, taken.n_clusters, note)
+    groups = DrawnRows.of_space(taken._rows().coordinates).groups().show
+    return KComparison(tuple(found), taken.n_rows, taken.n_clusters, note, groups)
 
 
 def _row(ex: MeasuredTree, k: int) -> OfK:
-    look = _look(ex)
     sizes = tuple(sorted((round(one.size) for one in ex.clusters), reverse=True))
-    halves, clearer = look.agreement_of_halves(k), look.counted(k).shows_groups(k)
-    return OfK(k, halves, clearer, ex.agreement, ex.price, sizes, ex.tree.depth)
-
-
-def _look(ex: MeasuredTree) -> DrawnRows:
-    """Return a look at the rows as they entered the clusters."""
-    here = ex._rows().coordinates
-    if here.entry is None:
-        return DrawnRows.of_rows(here.rows)
-    has_weights = here.entry.weights is not None
-    return DrawnRows.of_entry(here.entry, here.table.values, here.categories, here.table.weights, has_weights)
+    halves = DrawnRows.of_space(ex._rows().coordinates).agreement_of_halves(k)
+    return OfK(k, halves, ex.agreement, ex.price, sizes, ex.tree.depth)
 
 
 def _text(found: KComparison) -> str:
     """Return a line for each number of clusters; a star marks the one that would be chosen."""
-    header = ("", "clusters", "halves agree", "clearer", "agreement", "price", "smallest", "longest rule")
+    header = ("", "clusters", "halves agree", "agreement", "price", "smallest", "longest rule")
     cells = [
         (
             "*" if row.n_clusters == found.chosen else "",
             f"{row.n_clusters:,}",
             f"{row.halves:.2f}",
-            "yes" if row.clearer else "no",
             percent(row.agreement),
             price(row.price),
             f"{row.sizes[-1]:,}",
@@ -209,8 +198,6 @@ def _text(found: KComparison) -> str:
         "  ".join([row[0].ljust(1), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
         for row in (header, *cells)
     ]
-    told = (
-        "halves agree: adjusted Rand index between clusters of two halves of the rows; 1 if equal\n"
-        "clearer: than clusters of tables without groups"
-    )
+    told = "halves agree: adjusted Rand index between clusters of two halves of the rows; 1 if equal"
+    told += {None: "", True: f"\n{GROUPS}", False: f"\n{NO_GROUPS} {NO_VALLEY}"}[found.groups]
     return f"Clusters of {found.n_rows:,} rows\n\n" + "\n".join(lines) + f"\n\n{told}\n\n{found.note}"

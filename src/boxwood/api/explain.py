@@ -88,9 +88,10 @@ def explain(
         clusters of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in
         the mean of five halvings of at most 1,000 rows), or the one on which they agree most; a note says which, and
         which other would do nearly as well. Each half finds by itself how much each column counts. Where no groups
-        show, it is at most 4. Only allowed if `labels` is None. K-means keeps the best of 10 starts, or of
-        3 starts for more than 2 million values. Its clusters are numbered from 0 by size, the largest first. A note
-        says so if they are no clearer than clusters of tables without groups; that is looked at on at most 500 rows.
+        show, it is at most 4. Only allowed if `labels` is None. K-means keeps the best of 10 starts, or of 3 starts for
+        more than 2 million values. Its clusters are numbered from 0 by size, the largest first. A note says so if no
+        gap or valley parts the rows, and which column alone shows groups, if one does; that is looked at on at most 500
+        rows.
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None

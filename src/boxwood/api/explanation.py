@@ -1111,15 +1111,15 @@ class Explanation(MeasuredTree):
         are compared (`Stability.refitted` is False, and the verdict says why). Of a table in batches resamples are
         drawn from a sample of up to 100 000 rows.
 
-        Clusters may return although no groups are there. So the share of variance that they explain on up to 1,000 rows
-        is compared with that in 20 Gaussian and 20 uniform tables of the same size and spread, which the same clusterer
-        divides. Where a column alone may look like groups, as words do, or numbers of which many are zero or few are
-        large, there are 20 tables more: with the table's own columns, each in an order of its own. Clearer
-        (`Stability.clearer`) is a share that each kind exceeds in less than 0.5% of the tables. Noise hardly ever
-        reaches it; groups of very unequal sizes, of one column among such ones, or shaped like thin bars may miss it,
-        and what bends, such as a ring, is clearer than any kind of table without being groups.
+        Clusters may return although no groups are there. So up to 500 rows are looked at for a gap or a valley that
+        parts them (`Stability.clearer`): in a column of numbers, or on a line from a cluster of k-means to all other
+        rows. Four fifths of the rows show where it is, and the last fifth must have fewer rows there than in the
+        crowds on both sides; of tables without a valley at most one in twenty passes. The steps of a flag, a category
+        or a frequent value are no valley, nor is the hollow that rows go round on a ring. Groups that touch, or that
+        have few rows, may be missed, and so are groups that no straight line parts. Clusters that `explain` makes have
+        the same verdict there.
 
-        Takes n fits and n growths, and 41 or 61 fits of up to 1,000 rows. "auto" grows many trees each time, so name a
+        Takes n fits and n growths. "auto" grows many trees each time, so name a
         method where time is short. The result is kept, and saved with the explanation; one that was read from a file
         returns what it holds.
 

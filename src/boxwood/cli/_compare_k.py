@@ -42,10 +42,10 @@ Examples:
 def command(file: str, low: int, high: int | None, quiet: bool, **options: Any) -> None:
     """Try several numbers of clusters: do halves of the rows agree, are groups real, and are rules good?
 
-    Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, whether
-    they are clearer than clusters of tables without groups, the share of rows that follow their rule, the price of
-    explainability, the rows of the smallest cluster, and the conditions of the longest rule. A star marks the number
-    that `boxwood explain` chooses when -k is not given.
+    Each line is a number of clusters: how well clusters of one half of the rows agree with those of the other, the
+    share of rows that follow their rule, the price of explainability, the rows of the smallest cluster, and the
+    conditions of the longest rule. A star marks the number that `boxwood explain` chooses when -k is not given. A
+    sentence says whether a gap or a valley parts the rows, so that there are groups at all.
     """
     if high is not None and high < low:
         raise click.UsageError(f"--to {high} is below --from {low}")
@@ -92,7 +92,8 @@ def _compared(
 
 def _as_dict(found: KComparison) -> dict[str, Any]:
     rows = [row._asdict() for row in found.rows]
-    return {"n_rows": found.n_rows, "chosen": found.chosen, "note": found.note, "rows": rows}
+    about = {"n_rows": found.n_rows, "chosen": found.chosen, "note": found.note, "groups": found.groups}
+    return {**about, "rows": rows}
 
 
 command.params[:0] = [one for one in explain_command.params if one.name in _SHARED]

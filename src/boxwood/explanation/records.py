@@ -360,11 +360,9 @@ class Stability(NamedTuple):
         The level, and `clearer`, in sentences.
     random_state : int or None
         Seed of the resamples; None if a generator was given.
-    explained, without_groups : float, default=None
-        Share of the variance that the clusters explain, and the most that would be expected of them in a table of the
-        same size and spread without groups. Where a note says that the columns together show no clear groups, and where
-        words or gaps are in use, a table with groups in single columns alone counts as one without. None if that is
-        not known, as `untested` says, or the columns have no spread.
+    clearer : bool, default=None
+        Whether the rows show groups: a gap or a valley parts them. None if that is not known, as `untested` says, or as
+        the rows are too few.
     untested : str, default=""
         Why it is not tested whether groups are there: `refitted` is False, or the clusterer takes columns of codes,
         which have no variance. Empty if it is tested, and for a model that was saved before this was kept.
@@ -379,16 +377,8 @@ class Stability(NamedTuple):
     level: Annotated[str, Literal["stable", "doubtful", "unstable"]]
     verdict: str
     random_state: int | None
-    explained: Annotated[Share | None, LATER] = None
-    without_groups: Annotated[Share | None, LATER] = None
+    clearer: Annotated[bool | None, LATER] = None
     untested: Annotated[str, LATER] = ""
-
-    @property
-    def clearer(self) -> bool | None:
-        """Whether the clusters are clearer than in data without groups; None if that is not known."""
-        if self.explained is None or self.without_groups is None:
-            return None
-        return self.explained > self.without_groups
 
     def __str__(self) -> str:
         from boxwood.words.measured import stability_text

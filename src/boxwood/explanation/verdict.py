@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from boxwood._validation import listed
 from boxwood.explanation.records import ClusterStability, Stability
 from boxwood.words.measured import ENOUGH
-from boxwood.words.values import beside, cluster_name
+from boxwood.words.notes import GROUPS, NO_VALLEY
+from boxwood.words.values import cluster_name
 
 ROWS = 10_000  # most rows of a resample
 
@@ -83,18 +84,13 @@ def _columns(stability: Stability) -> str:
 
 
 def _clearer(stability: Stability) -> str:
-    """Return whether the clusters are clearer than in data without groups, as clusters may return where none are."""
+    """Return whether the rows show groups, as clusters may return where none are."""
     if stability.clearer is None:
         why = stability.untested or ("" if stability.refitted else "The clusters were not made again")
         return f" {why}, so there is no test of whether the groups are real." if why else ""
-    explained, expected = stability.explained or 0.0, stability.without_groups or 0.0
-    own, chance = beside(explained, expected, decimals=0), beside(expected, explained, decimals=0)
     if stability.clearer:
-        return (
-            f" The clusters are clearer than in data without groups: they explain {own} of the variance, where at most "
-            f"{chance} would be expected."
-        )
+        return f" {GROUPS[0].upper()}{GROUPS[1:]}."
     return (
-        f" Whether there are groups at all is not shown: the clusters explain {own} of the variance, and up to "
-        f"{chance} would be expected without groups. Read them as one way to divide the rows, not as groups that exist."
+        f" Whether there are groups at all is not shown: {NO_VALLEY}. "
+        "Read them as one way to divide the rows, not as groups that exist."
     )

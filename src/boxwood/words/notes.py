@@ -11,6 +11,18 @@ from boxwood.words.values import counted
 NO_GROUPS = "the columns together show no clear groups:"
 """How the note begins that clusters are made of rows without groups."""
 
+NO_VALLEY = "no gap or valley parts the rows (the step of a flag, a category or a frequent value is none)"
+"""Why that is said, and where the line is drawn."""
+
+TOO_FEW = " does not tell whether "
+"""What a note holds that says that rows are too few to tell groups from none."""
+
+ALONE = " alone shows groups"
+"""What a note holds that names the column which does."""
+
+GROUPS = "the rows show groups: a gap or a valley parts them"
+"""What is said where they do."""
+
 MADE_HERE = "k-means, "
 """How a basis begins to say where clusters come from that boxwood made."""
 
@@ -28,7 +40,7 @@ _LOST = (  # rows were lost, or read in a way that may be wrong
     r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
 )
 _WEAK = (  # the answer is weak, or another one is better
-    rf"{re.escape(DOUBT)}|^{NO_GROUPS}| does not tell whether ",  # are these clusters at all?
+    rf"{re.escape(DOUBT)}|^{NO_GROUPS}|{TOO_FEW}",  # are these clusters at all?
     r"^the rules (add little|are worse than none)|^expect about .+ by the largest cluster alone: ",  # empty rules
     r"^no rule for |^there is room for only ",  # clusters without an answer
     r"^expect about .+ on new rows, ",  # more leaves would not help
@@ -61,6 +73,22 @@ ASKS = tuple(map(re.compile, (*_LOST, *_WEAK, *_DECIDED)))
 def lack_groups(notes: Iterable[str]) -> bool:
     """Return whether notes on clusters say that these are made of rows without groups."""
     return any(note.startswith(NO_GROUPS) for note in notes)
+
+
+def groups_in_short(notes: Iterable[str]) -> tuple[str, str]:
+    """Return in a word whether the rows of clusters that boxwood made show groups, and why.
+
+    Examples
+    --------
+    >>> groups_in_short(["age alone shows groups: no row of 90 between 2 and 5"])
+    ('clear', 'age alone shows groups: no row of 90 between 2 and 5')
+    """
+    given = list(notes)
+    if lack_groups(given):
+        return "none clear", NO_VALLEY
+    if any(TOO_FEW in note for note in given):
+        return "not known", "too few rows to tell groups from none"
+    return "clear", next((note for note in given if ALONE in note), GROUPS.partition(": ")[2])
 
 
 def in_order(notes: Iterable[str]) -> list[str]:

@@ -10,24 +10,30 @@ Statistics 14 (2005).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxwood._messages import Quoting
 from boxwood._progress import Progress, in_one_step, silent, told
 from boxwood._threads import quietly_by_one_thread
-from boxwood._types import Array, Floats, Indices, Weights
+from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood._validation import Rows, whole_number
 from boxwood.axes import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, weighted_clusters
-from boxwood.explanation.measure.contrast import contrast_of
+from boxwood.explanation.measure.valleys import Groups, groups_in
 from boxwood.reference.entry import Entry
 from boxwood.reference.mixed import with_gaps
-from boxwood.words.notes import NO_GROUPS
+from boxwood.words.notes import ALONE, NO_GROUPS, NO_VALLEY, TOO_FEW
+from boxwood.words.values import column_name, grouped
+
+if TYPE_CHECKING:
+    from boxwood.reference.feature_space import FeatureSpace
 
 LOOKED_AT = 1_000  # most rows that are looked at for the number, and half of them for groups
 FEWEST = 20  # rows of which groups can be told from none
@@ -45,19 +51,15 @@ _HALVES = "for which both halves of the rows give"
 
 
 class HowMany(NamedTuple):
-    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index.
-
-    `too_many` is a number that showed no groups, so that few are left to choose from.
-    """
+    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index."""
 
     agreement: dict[int, float]
-    too_many: int | None = None
 
     @property
     def few(self) -> HowMany:
         """The same for no more clusters than are chosen where no groups show, if there are such numbers."""
         kept = {k: share for k, share in self.agreement.items() if k <= FEW}
-        return HowMany(kept, self.best) if kept else self
+        return HowMany(kept) if kept else self
 
     @property
     def best(self) -> int:
@@ -80,8 +82,6 @@ class HowMany(NamedTuple):
     def note(self) -> str:
         """What was chosen, and why."""
         share, others = self.agreement[self.best], self.others
-        if self.too_many is not None:
-            return f"{self.best} clusters were chosen (at most {FEW}), as {self.too_many} show no groups (n_clusters)"
         also = f"; {max(others)} would do nearly as well" if others else ""
         if share >= ALIKE:
             return f"{self.best} clusters were chosen, the largest number {_HALVES} similar clusters{also} (n_clusters)"
@@ -106,15 +106,30 @@ class DrawnRows:
     rows: Floats
     blocks: Sequence[Indices] | None = None
     has_weights: bool = False
+    lacks: Bools | None = None
+    columns: Sequence[str] = ()
+    as_read: Floats | None = None
 
     @classmethod
-    def of_rows(cls, rows: Rows) -> DrawnRows:
-        """Return a look at rows of numbers that count as they are."""
-        return cls(np.asarray(rows.values[some_rows(rows.values, LOOKED_AT, rows.weights)], dtype=np.float64))
+    def of_rows(cls, rows: Rows, columns: Sequence[str] = (), table: Floats | None = None) -> DrawnRows:
+        """Return a look at rows of numbers that count as they are.
+
+        IN: columns, table: their columns, and their numbers as they were read.
+        """
+        some = some_rows(rows.values, LOOKED_AT, rows.weights)
+        read = None if table is None else np.asarray(table[some], dtype=np.float64)
+        return cls(np.asarray(rows.values[some], dtype=np.float64), columns=columns, as_read=read)
 
     @classmethod
     def of_entry(
-        cls, entry: Entry, table: Array, categories: Mapping[int, Categories], weights: Weights, has_weights: bool
+        cls,
+        entry: Entry,
+        table: Array,
+        categories: Mapping[int, Categories],
+        weights: Weights,
+        columns: Sequence[str],
+        *,
+        has_weights: bool,
     ) -> DrawnRows:
         """Return a look at rows of a table, with words as one-hot columns and gaps at the means of their columns.
 
@@ -122,18 +137,21 @@ class DrawnRows:
         """
         some = np.asarray(table[some_rows(table, LOOKED_AT, weights)], dtype=np.float64)
         known = with_gaps(np.where(np.isinf(some), np.nan, some), categories)
-        return cls(*entry.even.one_hot(known, categories), has_weights)
+        rows, blocks = entry.even.one_hot(known, categories)
+        lacks = [np.repeat(np.isnan(known[:, [j]]), len(block), axis=1) for j, block in enumerate(blocks)]
+        return cls(rows, blocks, has_weights, np.hstack(lacks), columns, known)
+
+    @classmethod
+    def of_space(cls, here: FeatureSpace) -> DrawnRows:
+        """Return a look at the rows of clusters that boxwood made."""
+        if here.entry is None:
+            return cls.of_rows(here.rows, here.columns, here.table.values)
+        about = here.entry, here.table.values, here.categories, here.table.weights, here.columns
+        return cls.of_entry(*about, has_weights=here.entry.weights is not None)
 
     def weights(self, k: int) -> Floats | None:
         """Return how much each column of the table counts in k clusters; None if all count as they are."""
         return self._clusters(self.rows, k, 0, STARTS).weights if self.has_weights else None
-
-    def counted(self, k: int) -> DrawnRows:
-        """Return the rows in which each column counts as it does in k clusters."""
-        if (weights := self.weights(k)) is None:
-            return self
-        factors = np.repeat(np.sqrt(weights), list(map(len, self._blocks)))
-        return DrawnRows(self.rows * factors, self.blocks)
 
     def _clusters(self, rows: Floats, k: int, seed: int, n_starts: int) -> WeightedClusters:
         """Return clusters of some of the rows."""
@@ -154,22 +172,29 @@ class DrawnRows:
         numbers = [k for k in among if k <= max(most, among[0])]
         return HowMany({k: self.agreement_of_halves(k) for k in told(progress, "numbers of clusters tried", numbers)})
 
-    def shows_groups(self, k: int) -> bool:
-        """Return whether k clusters of the rows are clearer than those of tables without groups, or cannot be told.
-
-        Groups that show in one column alone are not told from values that this column happens to have.
-        """
+    def groups(self) -> Groups:
+        """Return whether the rows show groups; it is the one verdict on this, whatever the number of clusters."""
         rows = self.looked_at
-        if self.doubts(k):
-            return True
-
-        def cluster(table: Floats) -> Indices:
-            return np.asarray(_k_means(table, k, 0).labels_, dtype=np.intp)
-
-        once, generator = np.ones(len(rows), dtype=np.intp), np.random.RandomState(0)
+        if len(rows) < FEWEST:
+            return Groups(None)
+        lacks = None if self.lacks is None else self.lacks[: len(rows)]
         with quietly_by_one_thread():
-            found = contrast_of(rows, once, cluster, generator, blocks=self.blocks, together=True, until_clear=True)
-        return found is None or found.is_clearer
+            return groups_in(rows, self.blocks, lacks)
+
+    def notes_on(self, k: int, groups: Groups) -> tuple[str, ...]:
+        """Return what is said of k clusters: too few rows, no groups, or the column that shows them by itself."""
+        if doubts := self.doubts(k):
+            return doubts
+        if not groups.show:
+            return (f"{NO_GROUPS} {NO_VALLEY}",)
+        if groups.column is None or self.as_read is None or not self.columns:
+            return ()
+        said = f"{column_name(self.columns[groups.column])}{ALONE}"
+        ends = sorted(self.as_read[list(groups.around), groups.column].tolist())
+        if not np.isfinite(ends).all():
+            return (said,)
+        where = f"no row of {len(self.looked_at)} between {_rounded(*ends)}" if len(ends) > 1 else _about(ends[0])
+        return (Quoting(f"{said}: {where}", said),)
 
     @property
     def looked_at(self) -> Floats:
@@ -179,7 +204,7 @@ class DrawnRows:
     def doubts(self, k: int) -> tuple[str, ...]:
         """Return a note if there are too few rows to tell k groups from none."""
         n_rows = len(self.looked_at)
-        said = f"looking at {n_rows} rows does not tell whether {k} clusters are groups"
+        said = f"looking at {n_rows} rows{TOO_FEW}{k} clusters are groups"
         return (said,) if n_rows < max(FEWEST, 2 * k) else ()
 
     def agreement_of_halves(self, k: int) -> float:
@@ -224,25 +249,32 @@ def settled_number(
 
 
 def _number(look: DrawnRows, n_clusters: int | None, among: Sequence[int], progress: Progress) -> Number:
-    def shows_groups(k: int) -> bool:
-        with in_one_step(progress, "looking for groups"):
-            return look.counted(k).shows_groups(k)
-
     if n_clusters is not None:
         k = whole_number("n_clusters", n_clusters, 0)
-        return Number(k, () if k < 2 else look.doubts(k) if shows_groups(k) else (_no_groups(k),))
-    found = look.how_many(among, progress)
-    shows = shows_groups(found.best)
-    if not shows and found.best > FEW:
-        found = found.few
-        shows = shows_groups(found.best)
-    if shows:
-        return Number(found.best, (found.note, *look.doubts(found.best)), found.others)
-    return Number(found.best, (found.note_without_groups, _no_groups(found.best)), found.few.nearly_as_good(-1.0))
+        return Number(k, () if k < 2 else look.notes_on(k, _groups(look, progress)))
+    found, groups = look.how_many(among, progress), _groups(look, progress)
+    if groups.show is not False:
+        return Number(found.best, (found.note, *look.notes_on(found.best, groups)), found.others)
+    found = found.few if found.best > FEW else found
+    notes = found.note_without_groups, *look.notes_on(found.best, groups)
+    return Number(found.best, notes, found.few.nearly_as_good(-1.0))
 
 
-def _no_groups(k: int) -> str:
-    return f"{NO_GROUPS} a table without groups divides into {k} clusters as clearly"
+def _groups(look: DrawnRows, progress: Progress) -> Groups:
+    with in_one_step(progress, "looking for groups"):
+        return look.groups()
+
+
+def _about(place: float) -> str:
+    return f"fewer rows about {grouped(float(f'{place:.2g}'))} than on both sides"
+
+
+def _rounded(low: float, high: float) -> str:
+    """Return two numbers in short, of which neither is outside these two."""
+    digits = 1 - math.floor(math.log10(high - low))
+    step, ends = 10.0**-digits, (round(low, digits), round(high, digits))
+    inner = ends[0] + step * (ends[0] < low), ends[1] - step * (ends[1] > high)
+    return " and ".join(grouped(round(end, digits)) for end in inner)
 
 
 def _k_means(rows: Floats, k: int, seed: int) -> Any:

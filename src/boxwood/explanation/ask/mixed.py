@@ -339,8 +339,8 @@ def _labelled(
     clustering, table = read.clustering, read.X
     if clustering is None:
         entry = _entry(table, weights, asked)
-        about = table.points, table.categories, weights, asked.standardize == AS_THEY_ENTER
-        look = DrawnRows.of_entry(entry, *about)
+        about = table.points, table.categories, weights, table.columns
+        look = DrawnRows.of_entry(entry, *about, has_weights=asked.standardize == AS_THEY_ENTER)
         number = settled_number(look, asked.n_clusters, asked.among, asked.progress)
         assert number.k is not None
         made = _made(table, weights, number.k, entry.weighted(number.weights), asked)

@@ -222,11 +222,12 @@ def _counted(unscaled: FeatureSpace, clustering: Any, asked: Options) -> tuple[F
     rows, about = unscaled.rows, (asked.n_clusters, asked.among, asked.progress)
     if asked.standardize == AS_THEY_ENTER:
         entry = Entry.of(rows.values, (), rows.weights)
-        number = settled_number(DrawnRows.of_entry(entry, rows.values, {}, rows.weights, has_weights=True), *about)
+        look = DrawnRows.of_entry(entry, rows.values, {}, rows.weights, unscaled.columns, has_weights=True)
+        number = settled_number(look, *about)
         return unscaled.entered(entry.weighted(number.weights)), number
     coordinates = unscaled.standardized() if asked.standardize else unscaled
     if clustering is None:
-        return coordinates, settled_number(DrawnRows.of_rows(coordinates.rows), *about)
+        return coordinates, settled_number(DrawnRows.of_space(coordinates), *about)
     refuse_number(asked.n_clusters)
     return coordinates, Number()
 

@@ -1,4 +1,4 @@
-"""Stability: the clusterer and the tree on rows drawn again, and whether clusters are clearer than by chance."""
+"""Stability: the clusterer and the tree on rows drawn again, and whether the rows show groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 
@@ -20,8 +19,9 @@ from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import as_seed, whole_number
 from boxwood.axes import axis_map_of
+from boxwood.batches.sample import some_rows
 from boxwood.errors import DataError
-from boxwood.explanation.measure.contrast import CONTRASTED, Contrast, any_looks_grouped, contrast_of
+from boxwood.explanation.ask.how_many import LOOKED_AT, DrawnRows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import retaken, with_rows_in_memory
 from boxwood.explanation.records import ClusterStability, CutStability, Stability
@@ -31,7 +31,6 @@ from boxwood.reference.clusterer import mixture_of, reference_of, weight_argumen
 from boxwood.reference.labels import labels_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing
-from boxwood.words.notes import lack_groups
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -78,15 +77,14 @@ def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -
     changed = float(np.mean([one.changed for one in again]))
     number = int(seed) if isinstance(seed, Integral) else None
     untested = _why_untested(evidence, refitted)
-    contrast = None if untested else _contrast(evidence, pool, generator, together=lack_groups(ex.notes))
-    explained, without = contrast or (None, None)
+    shown = None if untested else _look(evidence).groups().show
     counted = n, size, refitted, clusters, cuts, changed, level_of(clusters), "", number
-    found = Stability(*counted, explained, without, untested)
+    found = Stability(*counted, shown, untested)
     return found._replace(verdict=verdict_of(found))
 
 
 def _why_untested(evidence: Evidence, refitted: bool) -> str:
-    """Return why clusters are not compared with those of tables without groups; empty if they are."""
+    """Return why the rows of the clusters are not looked at for groups; empty if they are."""
     if not refitted:
         return evidence.fixed if evidence.clusterer is None else "The clusterer is frozen"
     return "Codes have no variance" if getattr(_last_of(evidence.clusterer), "categories_", None) else ""
@@ -213,34 +211,17 @@ def _seeded(clusterer: Any, seed: int) -> Any:
     return clusterer.set_params(**dict.fromkeys(names, seed))
 
 
-def _contrast(evidence: Evidence, pool: Indices, generator: Any, *, together: bool) -> Contrast | None:
-    """Return how the clusters compare with those of tables without groups, on a sample of rows, drawn by weight.
+def _look(evidence: Evidence) -> DrawnRows:
+    """Return a look at rows as they enter distances: those that `explain` looks at, where boxwood made the clusters.
 
-    Where a column alone may look like groups, these must show in several together, if it is known of which raw columns
-    the clusterer was given what. Words enter as one-hot columns, whose clusters by k-means are those of the table. IN:
-    together: whether a note says that the columns together show no clear groups, so that the tables are of the same
-    kinds.
+    Columns that the clusterer is given of one raw column are the categories of a column.
     """
-    weights, size = evidence.task.rows.weights, min(len(pool), CONTRASTED)
-    chances = None if weights is None else weights[pool] / weights[pool].sum()
-    drawn = generator.choice(pool, size, replace=weights is not None, p=chances)
-    rows, times = np.unique(drawn, return_counts=True)
-    made_of: Indices | None
-    here, clusterer, seed = evidence.coordinates, _last_of(evidence.clusterer), int(generator.randint(_SEEDS))
-    if _is_mixed(evidence):
-        clusterer = KMeans(evidence.task.reference.n_clusters, n_init=2)
-        as_clustered, made_of = here.as_measured(rows)
-    else:
-        as_clustered = _as_clustered(evidence, rows)
-        made_of = _raw_columns(evidence, as_clustered.shape[1])
-    blocks = None if made_of is None else [np.flatnonzero(made_of == j) for j in np.unique(made_of)]
-    together = together or (blocks is not None and len(blocks) > 1 and any_looks_grouped(as_clustered, blocks))
-
-    def cluster(rows: Floats) -> Indices:
-        return np.asarray(labels_of(_seeded(clone(clusterer), seed).fit(rows), rows, len(rows)))
-
-    with quietly_by_one_thread():
-        return contrast_of(as_clustered, times, cluster, generator, blocks=blocks, together=together)
+    if _is_mixed(evidence) or evidence.coordinates.entry is not None:
+        return DrawnRows.of_space(evidence.coordinates)
+    all_rows = evidence.task.rows
+    rows = _as_clustered(evidence, some_rows(all_rows.values, LOOKED_AT, all_rows.weights))
+    made_of = _raw_columns(evidence, rows.shape[1])
+    return DrawnRows(rows, None if made_of is None else [np.flatnonzero(made_of == j) for j in np.unique(made_of)])
 
 
 def _raw_columns(evidence: Evidence, n_columns: int) -> Indices | None:

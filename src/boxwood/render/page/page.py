@@ -43,6 +43,7 @@ from boxwood.words.claims import at_least
 from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import grown_by, share_of_total, totals_line
+from boxwood.words.notes import groups_in_short, lack_groups
 from boxwood.words.values import cluster_name, column_name, joined, percent, shortened
 
 if TYPE_CHECKING:
@@ -275,9 +276,10 @@ def lede(ex: MeasuredTree, count: int | None = None) -> str:
     """Return the first sentence; IN: count: to which rows are rounded down."""
     kept = ex.n_rows - ex.n_left_out
     largest = max(ex.clusters, key=lambda cluster: cluster.share)
+    without = " without clear groups" if lack_groups(ex.notes) else ""
     only = "only " if ex.baseline < ex.agreement - _FAR_BELOW else ""
     return (
-        f"The rules sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}, by "
+        f"The rules sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}{without}, by "
         f"{_count(ex.n_leaves - 1, 'cut')} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}. They "
         f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.weighted else ''}"
         f"{'' if count is None else f' in groups of {count:,} or more'}; always guessing "
@@ -291,7 +293,9 @@ def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[d
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
     price = {"name": "Price of explainability", "value": _price_card(ex.price), "note": _price_note(ex)}
+    groups = dict(zip(("name", "value", "note"), ("Groups", *groups_in_short(ex.notes)), strict=True))
     return [
+        *([groups] if ex._is_made_here else []),
         {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex, count)},
         *([price] if has_price else []),
         {

@@ -187,11 +187,7 @@ def plot_compare_k(rows: Sequence[Any], chosen: int, ax: Axes | None = None) -> 
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     style, k = FigureColours(ax), [row.n_clusters for row in rows]
-    ax.plot(k, [row.halves for row in rows], color=COLOURS[0], zorder=2)
-    for row in rows:
-        fill = COLOURS[0] if row.clearer else style.face
-        ax.plot([row.n_clusters], [row.halves], marker="o", color=COLOURS[0], markerfacecolor=fill, zorder=3)
-    ax.plot([], [], marker="o", color=COLOURS[0], label="halves agree (empty: no clearer than without groups)")
+    ax.plot(k, [row.halves for row in rows], marker="o", color=COLOURS[0], label="halves agree", zorder=2)
     agreement = [row.agreement for row in rows]
     ax.plot(k, agreement, marker="s", linestyle="--", color=COLOURS[1], label="rows that follow their rule", zorder=2)
     ax.axvline(chosen, color=style.line, linewidth=1.0, zorder=1)

@@ -1,0 +1,328 @@
+"""Whether rows have groups: whether a valley with fewer rows lies between two crowds of them.
+
+A valley is looked for in each column of numbers; on the lines from the mean of a cluster to that of all other rows, for
+clusters of k-means of several numbers; and on the lines that part them best, which few rows tell less surely. Chance
+makes valleys, too. So the rows are dealt into five parts, and the clearest valley of four parts is looked at in the
+fifth: three windows of one length, in the valley and in the crowds beside it, were placed without its rows. Where no
+valley is, as many rows at least fall into the window of the valley as into that of the smaller crowd, and the two
+counts, over all parts, are compared as a fair coin would make them.
+
+A column that has few values, or one value much more often than others, is spread evenly over its range by the ranks of
+its values, as are the categories of a column along a line. So the step of a flag, of a category or of frequent zeros
+is no valley by itself; what several columns have together may be one. What a row lacks is that of the row most alike.
+
+Rows on a curve, as on a ring, leave a hollow, which is no valley: rows go round it. Those between the crowds lie
+farther apart, beside the line, than those of either crowd.
+
+Of one column the dip test asks the same: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", The Annals of
+Statistics 13 (1985).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from boxwood._types import Bools, Floats, Indices
+
+LEVEL = 0.05  # chance at most that a table without a valley is said to have groups
+WAYS = 3  # in which a valley is looked for
+PARTS = 5  # of the rows, each of which judges what the others show
+CLUSTERS = range(2, 7)  # numbers of them that are tried
+ROWS_EACH = 8  # for each cluster that is tried
+SMALLEST, FEWEST = 0.02, 4  # share, and number, of the rows of a cluster that may be parted from the others
+LENGTHS = (3, 4, 6, 9, 13)  # a window is such a part of the range of the rows
+ENDS = 0.01  # share of the rows at either end that do not count for the range
+SHIFTS = 4  # places of a window in each of its lengths
+FINE = 0.25  # how much finer windows must show more, in deviations: there are more of them
+RIDGE = 0.05  # of the mean variance: what is added to each, so that few rows have a line, too
+FEW_VALUES = 20  # of a column whose steps are no valleys
+OFTEN, TIMES = 0.02, 4.0  # share of the rows that have one value, and as often as the median value, that is such a step
+WIDEST = 6.0  # deviations that such a column counts for at most
+DIGITS = 9  # of places of categories on a line, so that equal ones are equal
+HOLLOW = 0.15  # so many rows as in the smaller crowd are in a hollow that rows go round, at least
+ROUND = 1.7  # times the variance that these have beside the line
+TINY = 1e-6  # of the variance of all rows beside the line, which is none
+
+
+class Valley(NamedTuple):
+    """Windows of one length on a line: where the valley, the smaller crowd and the larger crowd beside it begin.
+
+    `depth` says how much clearer the valley is than others are by chance, in deviations.
+    """
+
+    depth: float
+    valley: float
+    crowd: float
+    larger: float
+    length: float
+
+    def rows_in(self, begin: float, line: Floats) -> Bools:
+        """Return which rows of a line are in the window that begins there."""
+        inside: Bools = (line >= begin) & (line < begin + self.length)
+        return inside
+
+
+class Groups(NamedTuple):
+    """Whether rows have groups, and the column that shows them by itself, if one does.
+
+    Parameters
+    ----------
+    show : bool or None
+        None if there are too few rows to tell.
+    column : int, default=None
+        Its number among the blocks.
+    around : tuple of one or two int, default=()
+        The rows on both sides of the gap in that column, or one in the middle of its valley.
+    """
+
+    show: bool | None
+    column: int | None = None
+    around: tuple[int, ...] = ()
+
+
+class _Line(NamedTuple):
+    """Where each row is on a line, its clearest valley without the rows of one part, and the column that it is."""
+
+    at: Floats
+    valley: Valley
+    column: int | None
+    part: int
+
+
+def groups_in(rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bools | None = None) -> Groups:
+    """Return whether rows have groups; the order of the rows changes nothing.
+
+    IN: rows (n, d): as they enter distances; blocks: the columns that are made of one column of the table, of which
+    more than one are the categories of a column, None for each by itself; lacks (n, d): what is missing, None for
+    nothing.
+    """
+    blocks = blocks if blocks is not None else [np.array([j]) for j in range(rows.shape[1])]
+    rows = rows / (np.abs(rows).max() or 1.0)
+    order = np.lexsort(rows.T)
+    known = rows[order] if lacks is None or not lacks.any() else filled(rows[order], lacks[order])
+    table = _Table.of(known, blocks)
+    alone = _found(table.columns, table)
+    if _is_valley(alone, table):
+        numbers = [line.column for line in alone if line.column is not None]
+        column = max(sorted({*numbers}), key=numbers.count)
+        line = next(line for line in alone if line.column == column)
+        return Groups(True, column, tuple(order[_around(line)].tolist()))
+    clusters = cache(table.clusters)
+    ways = (_toward, _parting)
+    return Groups(any(_is_valley(_found(partial(table.lines, clusters, way), table), table) for way in ways))
+
+
+def valley_in(line: Floats) -> Valley | None:
+    """Return the clearest valley of numbers; None if there is no room for one.
+
+    The windows of each length begin at `SHIFTS` places in each length. A valley is as clear as the smaller of the
+    largest crowds on its two sides has more rows, in deviations of the difference of two such counts.
+    """
+    ordered, best = np.sort(line), None
+    out = int(ENDS * (len(line) - 1))
+    low, high = ordered[out], ordered[-1 - out]
+    for parts in LENGTHS if high > low else ():
+        length = (high - low) / parts
+        begins = low - length + length / SHIFTS * np.arange((parts + 2) * SHIFTS)
+        counts = np.searchsorted(ordered, begins + length) - np.searchsorted(ordered, begins)
+        left, right = np.maximum.accumulate(counts), np.maximum.accumulate(counts[::-1])[::-1]
+        inner = np.arange(SHIFTS, len(begins) - SHIFTS)
+        smaller, between = np.minimum(left[inner - SHIFTS], right[inner + SHIFTS]), counts[inner]
+        depths = (smaller - between) / np.sqrt(np.maximum(smaller + between, 1))
+        depths -= FINE * np.sqrt(2.0 * np.log(parts))
+        at = int(np.argmax(depths))
+        if best is None or depths[at] > best.depth:
+            i = int(inner[at])
+            sides = int(np.argmax(counts[: i - SHIFTS + 1])), i + SHIFTS + int(np.argmax(counts[i + SHIFTS :]))
+            crowd, larger = sorted(sides, key=lambda j: int(counts[j]))
+            valley, less, more = (float(begins[j]) for j in (i, crowd, larger))
+            best = Valley(float(depths[at]), valley, less, more, float(length))
+    return best
+
+
+def filled(rows: Floats, lacks: Bools) -> Floats:
+    """Return rows with what they lack taken from the row that is most alike in the columns that both have."""
+    spread, known = rows.std(axis=0), (~lacks).astype(np.float64)
+    scaled = np.where(lacks, 0.0, rows / np.where(spread > 0, spread, 1.0))
+    squares, both = np.square(scaled), known @ known.T
+    apart = (squares @ known.T + known @ squares.T - 2.0 * scaled @ scaled.T) / np.maximum(both, 1.0)
+    apart[both == 0] = np.inf
+    full = rows.copy()
+    for j in np.flatnonzero(lacks.any(axis=0) & ~lacks.all(axis=0)):
+        without, having = np.flatnonzero(lacks[:, j]), np.flatnonzero(~lacks[:, j])
+        full[without, j] = rows[having[np.argmin(apart[np.ix_(without, having)], axis=1)], j]
+    return full
+
+
+class _Table(NamedTuple):
+    """Rows as they enter distances, and with steps spread; `chances` are numbers from 0 to 1."""
+
+    rows: Floats
+    spread: Floats
+    blocks: Sequence[Indices]
+    chances: Floats
+    numbers: tuple[int, ...]
+    part: Indices
+
+    @classmethod
+    def of(cls, rows: Floats, blocks: Sequence[Indices]) -> _Table:
+        generator, n = np.random.RandomState(0), len(rows)
+        chances, spread, numbers = generator.random_sample((n, len(blocks))), rows.copy(), list[int]()
+        for i, columns in enumerate(blocks):
+            if len(columns) == 1:
+                j = columns[0]
+                numbers += [] if _is_stepped(rows[:, j]) else [i]
+                spread[:, j] = _spread(rows[:, j], chances[:, i])
+        return cls(rows, spread, blocks, chances, tuple(numbers), generator.permutation(n) % PARTS)
+
+    def seen(self, part: int) -> Bools:
+        """Return the rows of the other parts."""
+        seen: Bools = self.part != part
+        return seen
+
+    def columns(self, part: int) -> Iterator[tuple[Floats, int | None]]:
+        """Yield the columns of numbers, and which they are; they are the same for each part."""
+        for i in self.numbers:
+            yield self.spread[:, self.blocks[i][0]], i
+
+    def clusters(self, part: int) -> list[Bools]:
+        """Return which of the rows of the other parts are in a cluster, for each cluster of several numbers of them."""
+        from sklearn.cluster import KMeans
+
+        rows, least = self.rows[self.seen(part)], max(FEWEST, SMALLEST * len(self.rows))
+        distinct = 1 + int(np.count_nonzero((np.diff(rows, axis=0) != 0).any(axis=1)))  # rows are in order
+        numbers = [k for k in CLUSTERS if k <= min(distinct, len(self.rows) // ROWS_EACH)]
+        found = [KMeans(k, n_init=1, random_state=0).fit(rows).labels_ for k in numbers]
+        inside = [labels == c for k, labels in zip(numbers, found, strict=True) for c in range(k)]
+        return [each for each in inside if least <= each.sum() <= len(rows) - least]
+
+    def lines(
+        self, clusters: Callable[[int], list[Bools]], way: Callable[[Floats, Bools], Floats], part: int
+    ) -> Iterator[tuple[Floats, int | None]]:
+        """Yield lines from each cluster to all other rows, as the rows of the other parts show them."""
+        for inside in clusters(part):
+            yield self.on_line(way(self.spread[self.seen(part)], inside)), None
+
+    def on_line(self, way: Floats) -> Floats:
+        """Return where rows are on a line; categories enter by their ranks along it, spread."""
+        along = np.zeros(len(self.rows))
+        for i, columns in enumerate(self.blocks):
+            if len(columns) == 1:
+                along += self.spread[:, columns[0]] * way[columns[0]]
+            else:
+                steps = np.round(self.rows[:, columns] @ way[columns], DIGITS)
+                along += _by_ranks(steps, self.chances[:, i]) * np.ptp(steps)
+        return along
+
+
+def _found(lines_of: Callable[[int], Iterator[tuple[Floats, int | None]]], table: _Table) -> list[_Line]:
+    """Return the line with the clearest valley for each part, as the rows of the other parts show it.
+
+    None at all where two parts or more, by themselves, do not have fewer rows in the valleys than in the crowds.
+    """
+    found = list[_Line]()
+    for part in range(PARTS):
+        best = None
+        for at, column in lines_of(part):
+            valley = valley_in(at[table.seen(part)])
+            if valley is not None and (best is None or valley.depth > best.valley.depth):
+                best = _Line(at, valley, column, part)
+        found += [] if best is None else [best]
+        between, crowd = _counts(found, table)
+        if part and between >= crowd:
+            return []
+    return found
+
+
+def _counts(found: Sequence[_Line], table: _Table) -> tuple[int, int]:
+    """Return how many rows that did not show the valleys are in them, and in the smaller crowds."""
+    parts = [(line.at[~table.seen(line.part)], line.valley) for line in found]
+    between = sum(int(valley.rows_in(valley.valley, here).sum()) for here, valley in parts)
+    return between, sum(int(valley.rows_in(valley.crowd, here).sum()) for here, valley in parts)
+
+
+def _is_valley(found: Sequence[_Line], table: _Table) -> bool:
+    """Return whether valleys are there in the rows that did not show them; see the head of this file."""
+    from scipy.special import bdtr
+
+    between, crowd = _counts(found, table)
+    if WAYS * float(bdtr(float(between), between + crowd, 0.5)) >= LEVEL:
+        return False
+    return 2 * sum(_goes_round(line, table) for line in found) < PARTS
+
+
+def _goes_round(line: _Line, table: _Table) -> bool:
+    """Return whether many rows of a valley are, beside the line, farther apart than those of either crowd.
+
+    So are the rows of a ring about its hollow. That is looked at in the two directions in which the rows are widest.
+    """
+    columns, valley = [table.blocks[i][0] for i in table.numbers], line.valley
+    between, *crowds = (valley.rows_in(begin, line.at) for begin in (valley.valley, valley.crowd, valley.larger))
+    if len(columns) < 2 or between.sum() < max(FEWEST, HOLLOW * crowds[0].sum()):
+        return False
+    at = line.at - line.at.mean()
+    beside = table.spread[:, columns] - table.spread[:, columns].mean(axis=0)
+    beside = beside - np.outer(at, at @ beside / (at @ at))
+    beside = beside @ np.linalg.svd(beside, full_matrices=False)[2][:2].T
+    wide = np.maximum(*(beside[crowd].var(axis=0) for crowd in crowds))
+    return bool((beside[between].var(axis=0) > ROUND * wide + TINY * np.square(beside).mean()).any())
+
+
+def _around(line: _Line) -> Indices:
+    """Return the two rows on both sides of a gap between the crowds of a line that is as wide as half of a window.
+
+    Where there is none, return the row that is next to the middle of the valley.
+    """
+    order, valley = np.argsort(line.at, kind="stable"), line.valley
+    at = line.at[order]
+    low, high = sorted((valley.crowd, valley.larger))
+    inner = np.flatnonzero((at[:-1] >= low) & (at[1:] < high + valley.length))
+    widest = int(inner[np.argmax(np.diff(at)[inner])])
+    if at[widest + 1] - at[widest] >= valley.length / 2:
+        return np.asarray(order[[widest, widest + 1]], dtype=np.intp)
+    return np.asarray(order[[np.argmin(np.abs(at - valley.valley - valley.length / 2))]], dtype=np.intp)
+
+
+def _toward(rows: Floats, inside: Bools) -> Floats:
+    """Return the direction from the mean of all other rows to that of some, of length 1."""
+    way = rows[inside].mean(axis=0) - rows[~inside].mean(axis=0)
+    return np.asarray(way / (np.linalg.norm(way) or 1.0))
+
+
+def _parting(rows: Floats, inside: Bools) -> Floats:
+    """Return the direction of the linear discriminant of some rows from all others, of length 1."""
+    if len(rows) < rows.shape[1]:  # so many axes hold all rows, and no table of all pairs of columns is made
+        axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2]
+        return np.asarray(_parting(rows @ axes.T, inside) @ axes)
+    apart = np.where(inside[:, None], rows - rows[inside].mean(axis=0), rows - rows[~inside].mean(axis=0))
+    within = apart.T @ apart / len(rows)
+    within = within + max(RIDGE * np.trace(within) / len(within), np.finfo(float).tiny) * np.eye(len(within))
+    way = np.linalg.solve(within, _toward(rows, inside))
+    return np.asarray(way / (np.linalg.norm(way) or 1.0))
+
+
+def _is_stepped(x: Floats) -> bool:
+    """Return whether the values of a column are steps: few, or one that most others are much rarer than."""
+    counts = np.unique(x, return_counts=True)[1]
+    return len(counts) <= FEW_VALUES or bool(counts.max() > max(OFTEN * len(x), TIMES * np.median(counts)))
+
+
+def _spread(x: Floats, chances: Floats) -> Floats:
+    """Return a column with its steps spread, or the numbers that repeat by half a step to either side."""
+    if _is_stepped(x):
+        return np.asarray(_by_ranks(x, chances) * min(np.ptp(x), WIDEST * x.std()))
+    values = np.unique(x)
+    if 2 * len(values) >= len(x):
+        return x
+    return np.asarray(x + (chances - 0.5) * np.median(np.diff(values)))
+
+
+def _by_ranks(x: Floats, chances: Floats) -> Floats:
+    """Return the share of the rows below each one, equal ones in the order of chance: from 0 to 1, and even."""
+    _, at, counts = np.unique(x, return_inverse=True, return_counts=True)
+    below = np.cumsum(counts) - counts
+    return np.asarray((below[at] + chances * counts[at]) / len(x))
