@@ -22,6 +22,7 @@ from sklearn.mixture import GaussianMixture
 import boxwood as bw
 from boxwood.axes.every_set import EverySetMap
 from boxwood.errors import DataError
+from boxwood.explanation.ask.clustering import SHOWN
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
 from boxwood.words.notes import lack_groups
@@ -897,6 +898,14 @@ def shows_groups_alone(asked, column, n, low, high):
         assert float(low.replace(",", "")) < float(high.replace(",", ""))
 
 
+def shows_groups_in(asked, n, of, told):
+    weights = dict(asked.ex.provenance.weights)
+    shown = [name for name, weight in weights.items() if weight >= SHOWN]
+    same((whole(n), whole(of)), (len(shown), len(weights)))
+    assert told.endswith(" more") or told == ", ".join(shown)
+    assert not lack_groups(asked.ex.notes)
+
+
 # --------------------------------------------------------------------------------------------------- the sentences
 _STOP = rf"the tree has ({NUMBER}) lea(?:f|ves) instead of ({NUMBER}):( within the limits)? "
 _LOST = r"rounding and other limits took \d+ lea(?:f|ves) away"
@@ -975,6 +984,7 @@ NOTES = {
     rf"(.+) alone shows groups(?:: no row of ({NUMBER}) between (\S+) and (\S+)|: fewer rows about .+)?": (
         shows_groups_alone
     ),
+    rf"groups show in ({NUMBER}) of ({NUMBER}) columns: (.+)": shows_groups_in,
     rf"looking at ({NUMBER}) rows does not tell whether ({NUMBER}) clusters are groups": does_not_tell,
     r"words that differ only in case or in blanks count as different: (.+)": are_alike,
     rf"({NUMBER}) leaves were taken for ({NUMBER}) labels: rules of {NUMBER} lea(?:f|ves) are right for ({SHARE}) of "
@@ -1368,7 +1378,6 @@ _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows
 _LINES, _CLAIMS = "explanation/test_standalone_rules.py", "explanation/test_claims.py"
 ELSEWHERE = {
     # of clusters that are made here
-    "groups show in ": "clusterers/test_column_weights.py::test_the_columns_in_which_groups_show",
     " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
@@ -1427,6 +1436,7 @@ ELSEWHERE = {
         "explanation/test_mixed.py::test_values_never_seen_and_gaps_where_there_were_none_have_no_cluster"
     ),
     "no measurements of its columns": "explanation/test_drift.py::test_a_model_of_before_says_what_it_cannot_tell",
+    "so each counts as much as the others' mean": "explanation/test_no_cluster.py::test_shares_of_a_weighted_model",
     "each new row counts as one": "explanation/test_drift.py::test_weighted_rows_tell_no_change",
     "without counts of rows in no": "explanation/test_drift.py::test_a_model_of_before_says_what_it_cannot_tell",
     "by the boxes of the rules": "explanation/test_match.py::test_models_without_rows_are_matched_by_boxes",
