@@ -277,7 +277,7 @@ def test_the_command_says_what_is_meant(tmp_path, monkeypatch):
         assert said.lower() in done.stderr.lower(), (line, done.stderr)
 
 
-@pytest.mark.parametrize("line", ["measure m.json t.csv -o r.html", "match m.json m.json -o r.html"])
+@pytest.mark.parametrize("line", ["drift m.json t.csv -o r.html", "match m.json m.json -o r.html"])
 def test_a_report_without_its_package_is_refused_before_any_input_is_read(line, monkeypatch):
     monkeypatch.setattr("boxwood.cli._options.missing_of", lambda extra: ["jinja2"] if extra == "page" else [])
     done = CliRunner().invoke(command, line.split())  # neither m.json nor t.csv is there
