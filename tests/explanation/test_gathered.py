@@ -138,7 +138,7 @@ def test_gaps_of_numbers_alone_are_learnt_from():
 
 def test_values_of_a_column_beside_the_rules_are_summed():
     frame = customers(0)
-    way = {"columns": ["age", "country"], "value": "spent"}
+    way = {"columns": ["age", "country"], "value_column": "spent"}
     with scan(frame) as table:
         ex = explain(table, "segment", **way)
         assert ex._kept["totals"] == explain(frame, "segment", **way)._kept["totals"]
@@ -274,7 +274,7 @@ def test_of_a_long_table_rows_are_drawn_by_what_they_hold(monkeypatch, clusters)
     assert one.n_rows == 400
     assert one.notes[0].startswith("200 of 400 rows, drawn at random, were read into memory")
     assert len(one._rows().leaf) == 200
-    for ask in (one.misassigned, one.typical, lambda: one.why(3)):
+    for ask in (one.misassigned, one.representatives, lambda: one.why(3)):
         with pytest.raises(DataError, match="rows of the table without positions there, as they were drawn, or it has"):
             ask()
 

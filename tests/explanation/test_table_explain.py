@@ -344,7 +344,7 @@ def test_what_needs_all_rows_says_so(pair):
     _, ex = pair
     for call in (
         ex.misassigned,
-        ex.typical,
+        ex.representatives,
         lambda: ex.why(3),
         lambda: ex.to_frame("misassigned"),
     ):

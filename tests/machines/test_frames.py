@@ -157,7 +157,7 @@ def test_tables_with_words_and_gaps_give_what_a_frame_gives(machines, monkeypatc
     check_same(ex, expected)
     assert str(ex.frontier()) == str(expected.frontier())
     assert ex.evaluate(table, "segment").agreement == ex.agreement
-    for ask in (ex.misassigned, ex.evaluate(table, "segment").typical, lambda: ex.why(3)):
+    for ask in (ex.misassigned, ex.evaluate(table, "segment").representatives, lambda: ex.why(3)):
         with pytest.raises(DataError, match="has no order of rows; read them into a frame"):
             ask()
     with pytest.raises(DataError, match="'weight' can only be shown where all rows are in memory"):

@@ -307,7 +307,7 @@ def _told_by(explanation: MeasuredTree, j: int) -> float:
         return 0.0
     task, x = evidence.task, evidence.coordinates.table.values[evidence.task.kept, j]
     labels, k = task.reference.labels[task.kept], task.reference.n_clusters
-    mass = np.ones(len(x)) if task.kept_weights is None else task.kept_weights
+    mass = np.ones(len(x)) if task.kept_weights is None else task.kept_weights[task.kept]
     if j in explanation._coded_columns:
         of_word = np.unique(x, return_inverse=True)[1].ravel()
         n_words = int(of_word.max()) + 1
