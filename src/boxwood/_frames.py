@@ -21,6 +21,7 @@ from boxwood._validation import (
     cut_off,
     listed,
     refuse_halves,
+    refuse_lazy_frame,
     refuse_no_table,
     refuse_not_finite,
     shown,
@@ -40,11 +41,7 @@ def is_frame(X: Any) -> bool:
     """
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
-    if type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars."):
-        raise DataError(
-            "a LazyFrame of polars holds no rows yet; call .collect() for rows in memory, or .sink_parquet(FILE) and "
-            "pass boxwood.scan(FILE), which reads them in batches"
-        )
+    refuse_lazy_frame(X)
     from narwhals import dependencies
 
     found = bool(dependencies.is_into_dataframe(X))

@@ -45,6 +45,7 @@ __all__ = [
     "real_number",
     "refuse_far_apart",
     "refuse_halves",
+    "refuse_lazy_frame",
     "refuse_no_rows",
     "refuse_no_sum",
     "refuse_no_table",
@@ -253,8 +254,18 @@ def refuse_no_rows(X: Any) -> None:
 _FRAME_OF = "give a data frame, such as pandas.DataFrame({0}) or polars.DataFrame({0})"
 
 
+def refuse_lazy_frame(X: Any) -> None:
+    """Raise a DataError for a lazy frame of polars, which holds no rows yet."""
+    if type(X).__name__ == "LazyFrame" and type(X).__module__.startswith("polars."):
+        raise DataError(
+            "a LazyFrame of polars holds no rows yet; call .collect() for rows in memory, or .sink_parquet(FILE) and "
+            "pass boxwood.scan(FILE), which reads them in batches"
+        )
+
+
 def refuse_no_table(X: Any) -> None:
     """Raise a DataError for the name of a file, for None, a number and whatever else has no rows."""
+    refuse_lazy_frame(X)
     if isinstance(X, (str, os.PathLike)):
         raise DataError(
             f"X must be rows, got the text {shown(os.fspath(X))}; boxwood.scan reads the table of a file, and so does "

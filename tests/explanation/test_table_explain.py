@@ -64,8 +64,8 @@ def near(a, b):
 
 
 def without_hints(notes):
-    """Return notes without that on whole numbers which may be codes: passes do not count different values."""
-    return tuple(note for note in notes if "if they are codes" not in note)
+    """Return notes without those on codes and on columns that tell labels alone, which passes do not look for."""
+    return tuple(note for note in notes if "if they are codes" not in note and " alone determines " not in note)
 
 
 def without_mends(clusters):

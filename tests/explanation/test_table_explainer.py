@@ -64,7 +64,7 @@ def test_rows_have_labels_in_the_column_of_the_fit():
     assert found.agreement == pytest.approx((model.predict(other) == z).mean())
     with pytest.raises(DataError, match="never seen: 9"):
         bw.explain(scattered(other.to_numpy(), 1, label=np.where(z == 0, 9, z)), model)
-    with pytest.raises(DataError, match=r"predict .* explainer\.explanation_\.measure\(table, 'column'\)"):
+    with pytest.raises(DataError, match=r"predict .* explainer\.explanation_\.evaluate\(table, 'column'\)"):
         bw.explain(scattered(other.to_numpy(), 1), model)
     with pytest.raises(DataError, match="no clusterer that could predict"):
         bw.explain(scattered(frame.to_numpy(), 1, label=y), bw.IMM().fit(frame, y))

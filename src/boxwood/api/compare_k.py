@@ -144,7 +144,7 @@ def compare_k(
     >>> from boxwood import compare_k
     >>> found = compare_k(load_wine(as_frame=True).data, [2, 3, 4])
     >>> found.chosen, [row.conditions for row in found.rows]
-    (3, [1, 2, 3])
+    (3, [1, 2, 2])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "n_clusters", "verbose")}
     wanted = sorted({whole_number("n_clusters", k, 2) for k in (NUMBERS if n_clusters is None else n_clusters)})

@@ -1212,14 +1212,9 @@ class Explanation(MeasuredTree):
         >>> ex.drift([[25.0], [52.0], [70.0], [None]]).lost
         (LostRows(column='age', reason='missing', rows=1, words=()),)
         """
-        from boxwood.explanation.living.counts import counted
-        from boxwood.explanation.living.drift import drift_of
+        from boxwood.explanation.living.drift import drift_on
 
-        if sample_weight is not None and not self.weighted:
-            raise ValueError(
-                "sample_weight is for models of weighted rows, and the rows of this one were counted: leave it out"
-            )
-        return Drift(**vars(drift_of(self, counted(self, X, labels, sample_weight))))
+        return Drift(**vars(drift_on(self, X, labels, sample_weight)))
 
     def standalone_rules(
         self,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
 from boxwood.explanation.living.chance import ALARM, LEAST, of_chosen, of_shapes, of_shares
-from boxwood.explanation.living.counts import Counts
+from boxwood.explanation.living.counts import Counts, counted
 from boxwood.explanation.living.results import (
     ClusterDrift,
     ColumnDrift,
@@ -52,6 +52,15 @@ class _Test(NamedTuple):
 
     probability: float
     told: Told
+
+
+def drift_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> DriftFacts:
+    """See `Explanation.drift`."""
+    if sample_weight is not None and not ex.weighted:
+        raise ValueError(
+            "sample_weight is for models of weighted rows, and the rows of this one were counted: leave it out"
+        )
+    return drift_of(ex, counted(ex, X, labels, sample_weight))
 
 
 def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
