@@ -22,6 +22,7 @@ from sklearn.datasets import (
     make_moons,
 )
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -426,6 +427,8 @@ def test_kmeans_by_default(wine):
     ex = explain(wine)
     sizes = [cluster.size for cluster in ex.clusters]
     assert (sum(sizes), sizes) == (178, sorted(sizes, reverse=True))
+    labels = KMeans(3, n_init=10, random_state=0).fit_predict((wine - wine.mean()) / wine.std(ddof=0))
+    assert adjusted_rand_score(ex._rows().task.reference.labels, labels) > 0.75  # columns count by their groups
     assert ex.provenance.labels.startswith("k-means, ")
     assert any(note.startswith("3 clusters were chosen") for note in ex.notes)
     assert explain(wine, n_clusters=3).n_clusters == 3

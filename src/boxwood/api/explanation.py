@@ -329,7 +329,7 @@ class Explanation(MeasuredTree):
         >>> print(ex.to_text(style="list"))
         age <= 5: young
         otherwise: old
-        Rows without age, get no cluster where a line asks for it.
+        Rows without age get no cluster, where a line asks for that.
         """
         from boxwood.render.forms.text import full_text
 

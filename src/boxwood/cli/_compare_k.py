@@ -52,7 +52,7 @@ def command(file: str, low: int, high: int | None, quiet: bool, **options: Any) 
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     table, columns = read(talk, file, None, options)
-    found = _compared(talk, table, columns, _numbers(low, high), options)
+    found = _compare(talk, table, columns, _numbers(low, high), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
     show(text, is_code=options["as_json"])
     talk.notes(map(in_words, columns.notes))
@@ -65,7 +65,7 @@ def _numbers(low: int, high: int | None) -> range | None:
     return range(low, 1 + (max(low, NUMBERS[-1]) if high is None else high))
 
 
-def _compared(
+def _compare(
     talk: Talk, table: Table, columns: ColumnTable, numbers: range | None, options: dict[str, Any]
 ) -> KComparison:
     import warnings

@@ -88,17 +88,17 @@ def weighted_clusters(
     made_of = np.repeat(np.arange(len(blocks)), list(map(len, blocks)))
     middle, weights = rows.mean(axis=0), alone.weights
     known = rows - middle
-    labels = _clustered(known * np.sqrt(weights)[made_of], k, generator, n_starts)
+    labels = _cluster(known * np.sqrt(weights)[made_of], k, generator, n_starts)
     for _ in range(ROUNDS):
-        new = _weights(_explained(known, labels, made_of))
+        new = _weights(_share_explained(known, labels, made_of))
         if np.abs(new - weights).max() < SETTLED:
             break
         weights = new
         placed = known * np.sqrt(weights)[made_of]
-        labels = _settled(placed, _means(placed, labels)[0])
-    if not _are_clear(_explained(known, labels, made_of), k, alone.in_steps):
+        labels = _run_k_means(placed, _means(placed, labels)[0])
+    if not _are_clear(_share_explained(known, labels, made_of), k, alone.in_steps):
         weights = np.ones(len(blocks))
-        labels = _clustered(known, k, generator, n_starts)
+        labels = _cluster(known, k, generator, n_starts)
     factors = np.sqrt(weights)[made_of]
     return WeightedClusters(weights, middle, factors, _means(known * factors, labels)[0])
 
@@ -117,7 +117,7 @@ def _weights(explained: Floats) -> Floats:
     return np.asarray(weights / weights.max())
 
 
-def _explained(rows: Floats, labels: Indices, made_of: Indices) -> Floats:
+def _share_explained(rows: Floats, labels: Indices, made_of: Indices) -> Floats:
     """Return the share of the variance of each column of the table that is between clusters; IN: centred rows."""
     means, sizes = _means(rows, labels)
     between = np.bincount(made_of, sizes @ means**2)
@@ -125,12 +125,12 @@ def _explained(rows: Floats, labels: Indices, made_of: Indices) -> Floats:
     return between / np.where(whole > 0, whole, 1.0)
 
 
-def _clustered(rows: Floats, k: int, generator: Any, n_starts: int) -> Indices:
+def _cluster(rows: Floats, k: int, generator: Any, n_starts: int) -> Indices:
     """Return the labels of the best of some starts of k-means."""
     from sklearn.cluster import kmeans_plusplus
 
     k = min(k, len(rows))
-    found = [_settled(rows, kmeans_plusplus(rows, k, random_state=generator)[0]) for _ in range(n_starts)]
+    found = [_run_k_means(rows, kmeans_plusplus(rows, k, random_state=generator)[0]) for _ in range(n_starts)]
     return max(found, key=lambda labels: _between(rows, labels))
 
 
@@ -139,7 +139,7 @@ def _between(rows: Floats, labels: Indices) -> float:
     return float((sizes @ means**2).sum())
 
 
-def _settled(rows: Floats, centers: Floats) -> Indices:
+def _run_k_means(rows: Floats, centers: Floats) -> Indices:
     """Return the labels at which Lloyd's steps from some centres end; clusters without rows are gone."""
     labels = _nearest(rows, centers)
     for _ in range(LLOYD):

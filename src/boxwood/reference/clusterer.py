@@ -14,7 +14,6 @@ from boxwood._frames import column_names, is_frame
 from boxwood._threads import map_blocks, one_thread
 from boxwood._types import Array, Floats
 from boxwood._validation import Rows, as_weights, out_of_frozen, shown
-from boxwood.batches.sample import order_of_content
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.loops.expand import squared_distances
@@ -52,12 +51,8 @@ def fitted_clusterer(
     assert n_clusters is not None
     refuse_number_of_clusters(rows, n_clusters)
     made = default_clusterer(n_clusters, rows.values.size, random_state)
-    order = order_of_content(rows.values, rows.weights)  # k-means draws rows by their places
-    ordered = rows.take(order)
     with one_thread() if rows.values.size * n_clusters <= QUICK else nullcontext():
-        fitted = fitted_clone(made, _input_of(made, X, ordered), ordered.weights)
-    fitted.labels_ = fitted.labels_[np.argsort(order)]
-    return fitted
+        return fitted_clone(made, _input_of(made, X, rows), rows.weights)
 
 
 def default_clusterer(n_clusters: int, n_values: int, random_state: Any) -> Any:

@@ -101,7 +101,7 @@ class Entry(NamedTuple):
         tails, repeated = Tails(middle, spread), repeated_in(table, categories)
         return cls(scales * _counted_once(repeated, d), tails if tails.drawn_in else None, repeated=repeated)
 
-    def weighted(self, weights: Floats | None) -> Entry:
+    def with_weights(self, weights: Floats | None) -> Entry:
         """Return how the columns enter if their squared differences get weights; None leaves them."""
         return self if weights is None else self._replace(scales=self.scales * np.sqrt(weights), weights=weights)
 

@@ -13,11 +13,11 @@ from boxwood._frames import column_values, label_values
 from boxwood._imports import require
 from boxwood._messages import Quoting
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed, shown
+from boxwood._validation import Rows, listed, shown
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.labelling import MadeClusters, MissingLabels
 from boxwood.batches.overview import MissingValues
-from boxwood.batches.sample import drawn_rows
+from boxwood.batches.sample import drawn_rows, order_of_content
 from boxwood.errors import DataError
 from boxwood.explanation.ask.how_many import Number
 from boxwood.reference import Reference
@@ -93,11 +93,20 @@ def _of_clusterer(
         reference = _in_rows(clusterer, reference_of(clusterer, X, seen), stages)
         mixture = _mixture_of(clusterer, reference, stages)
         return reference, None if mixture is None else coordinates.to_rows(mixture), clusterer
-    fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
     if clusterer is None:
+        fitted = _k_means_in_any_order(coordinates.rows, n_clusters, random_state)
         return Reference.of(coordinates.rows, by_size(fitted.labels_, coordinates.rows.weights)), None, fitted
+    fitted = fitted_clusterer(clusterer, X, coordinates.rows, n_clusters=n_clusters, random_state=random_state)
     reference = reference_of(fitted, X, coordinates.rows)
     return reference, mixture_of(fitted, reference, coordinates.columns), fitted
+
+
+def _k_means_in_any_order(rows: Rows, n_clusters: int | None, random_state: Any) -> Any:
+    """Return k-means of rows, the same in whatever order they stand: it draws starts by the places of rows."""
+    order = order_of_content(rows.values, rows.weights)
+    fitted = fitted_clusterer(None, None, rows.take(order), n_clusters=n_clusters, random_state=random_state)
+    fitted.labels_ = fitted.labels_[np.argsort(order)]
+    return fitted
 
 
 def _mixture_of(clusterer: Any, reference: Reference, stages: tuple[FeatureSpace, FeatureSpace]) -> Mixture | None:

@@ -193,7 +193,7 @@ class DrawnRows:
         ends = sorted(self.as_read[list(groups.around), groups.column].tolist())
         if not np.isfinite(ends).all():
             return (said,)
-        where = f"no row of {len(self.looked_at)} between {_rounded(*ends)}" if len(ends) > 1 else _about(ends[0])
+        where = f"no row of {len(self.looked_at)} between {_between(*ends)}" if len(ends) > 1 else _about(ends[0])
         return (Quoting(f"{said}: {where}", said),)
 
     @property
@@ -269,7 +269,7 @@ def _about(place: float) -> str:
     return f"fewer rows about {grouped(float(f'{place:.2g}'))} than on both sides"
 
 
-def _rounded(low: float, high: float) -> str:
+def _between(low: float, high: float) -> str:
     """Return two numbers in short, of which neither is outside these two."""
     digits = 1 - math.floor(math.log10(high - low))
     step, ends = 10.0**-digits, (round(low, digits), round(high, digits))

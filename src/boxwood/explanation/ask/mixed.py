@@ -343,7 +343,7 @@ def _labelled(
         look = DrawnRows.of_entry(entry, *about, has_weights=asked.standardize == AS_THEY_ENTER)
         number = settled_number(look, asked.n_clusters, asked.among, asked.progress)
         assert number.k is not None
-        made = _made(table, weights, number.k, entry.weighted(number.weights), asked)
+        made = _made(table, weights, number.k, entry.with_weights(number.weights), asked)
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
     refuse_number(asked.n_clusters)
     codes, names = encode_labels(label_values(clustering))

@@ -185,7 +185,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         of_table,
         lambda: numeric_columns(X)[1] if known is None or is_frame(X) else known.left_out,
     )
-    coordinates, number = _counted(unscaled, clustering, asked)
+    coordinates, number = _weigh_columns(unscaled, clustering, asked)
     stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
     notes += (
         *unfitted,
@@ -214,7 +214,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     return Problem(task, coordinates, budget, **about, notes=notes, whole=whole)
 
 
-def _counted(unscaled: FeatureSpace, clustering: Any, asked: Options) -> tuple[FeatureSpace, Number]:
+def _weigh_columns(unscaled: FeatureSpace, clustering: Any, asked: Options) -> tuple[FeatureSpace, Number]:
     """Return the columns on which trees are grown, and the number of clusters to make.
 
     Columns stay as they are, are scaled, or enter as clusters made here have them, each with its weight in these.
@@ -224,7 +224,7 @@ def _counted(unscaled: FeatureSpace, clustering: Any, asked: Options) -> tuple[F
         entry = Entry.of(rows.values, (), rows.weights)
         look = DrawnRows.of_entry(entry, rows.values, {}, rows.weights, unscaled.columns, has_weights=True)
         number = settled_number(look, *about)
-        return unscaled.entered(entry.weighted(number.weights)), number
+        return unscaled.entered(entry.with_weights(number.weights)), number
     coordinates = unscaled.standardized() if asked.standardize else unscaled
     if clustering is None:
         return coordinates, settled_number(DrawnRows.of_space(coordinates), *about)

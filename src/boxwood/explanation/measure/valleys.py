@@ -103,9 +103,9 @@ def groups_in(rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bool
     blocks = blocks if blocks is not None else [np.array([j]) for j in range(rows.shape[1])]
     rows = rows / (np.abs(rows).max() or 1.0)
     order = np.lexsort(rows.T)
-    known = rows[order] if lacks is None or not lacks.any() else filled(rows[order], lacks[order])
+    known = rows[order] if lacks is None or not lacks.any() else fill(rows[order], lacks[order])
     table = _Table.of(known, blocks)
-    alone = _found(table.columns, table)
+    alone = _find(table.columns, table)
     if _is_valley(alone, table):
         numbers = [line.column for line in alone if line.column is not None]
         column = max(sorted({*numbers}), key=numbers.count)
@@ -113,7 +113,7 @@ def groups_in(rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bool
         return Groups(True, column, tuple(order[_around(line)].tolist()))
     clusters = cache(table.clusters)
     ways = (_toward, _parting)
-    return Groups(any(_is_valley(_found(partial(table.lines, clusters, way), table), table) for way in ways))
+    return Groups(any(_is_valley(_find(partial(table.lines, clusters, way), table), table) for way in ways))
 
 
 def valley_in(line: Floats) -> Valley | None:
@@ -144,7 +144,7 @@ def valley_in(line: Floats) -> Valley | None:
     return best
 
 
-def filled(rows: Floats, lacks: Bools) -> Floats:
+def fill(rows: Floats, lacks: Bools) -> Floats:
     """Return rows with what they lack taken from the row that is most alike in the columns that both have."""
     spread, known = rows.std(axis=0), (~lacks).astype(np.float64)
     scaled = np.where(lacks, 0.0, rows / np.where(spread > 0, spread, 1.0))
@@ -219,7 +219,7 @@ class _Table(NamedTuple):
         return along
 
 
-def _found(lines_of: Callable[[int], Iterator[tuple[Floats, int | None]]], table: _Table) -> list[_Line]:
+def _find(lines_of: Callable[[int], Iterator[tuple[Floats, int | None]]], table: _Table) -> list[_Line]:
     """Return the line with the clearest valley for each part, as the rows of the other parts show it.
 
     None at all where two parts or more, by themselves, do not have fewer rows in the valleys than in the crowds.

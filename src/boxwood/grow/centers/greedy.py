@@ -425,7 +425,7 @@ class Nearest:
         weights = task.rows.weights
         self.weights: Ints = as_integer_weights(None if weights is None else np.where(task.kept, weights, 0.0))
         n, d = task.rows.values.shape
-        shape = n, min(_listed(n, d), len(self.centers))
+        shape = n, min(_length_of_lists(n, d), len(self.centers))
         self.near, self.distances = np.full(shape, -1, dtype=np.int32), np.empty(shape)
         self.order = PartitionedOrder(self.task)
         self.keeps_root: bool = several and max(self.near.size, self.order.entries.size) <= LARGEST
@@ -458,7 +458,7 @@ class Nearest:
         return NodeCuts(self, node, centers)
 
 
-def _listed(n_rows: int, n_columns: int) -> int:
+def _length_of_lists(n_rows: int, n_columns: int) -> int:
     """Return how many centres the list of a row has: in wide tables as many as columns, which take longer to look at.
 
     Each block of columns may take the distances of a row to all centres where its list ends too early.

@@ -17,7 +17,7 @@ from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.exporters import STYLES
-from boxwood.render.forms.ordered import ordered
+from boxwood.render.forms.rule_list import rule_list
 from boxwood.render.forms.walk import (
     WalkStep,
     outline,
@@ -340,7 +340,7 @@ def full_text(model: Any, *, style: str = "full") -> str:
     refuse_unknown("style", style, STYLES)
     ex = explanation_of(model)
     if style == "list":
-        return ordered(ex)
+        return rule_list(ex)
     return f"{_summary(ex)}\n\n{tree(ex)}"
 
 

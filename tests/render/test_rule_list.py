@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boxwood as bw
-from boxwood.render.forms.ordered import _in_order, _without_needless
+from boxwood.render.forms.rule_list import _in_order, _without_needless
 from tests.strategies import rows_near, trees
 
 

@@ -15,7 +15,7 @@ from boxwood.words.rules import rule
 from boxwood.words.values import cluster_name, column_name, shortened
 
 
-def ordered(model: Any) -> str:
+def rule_list(model: Any) -> str:
     """Return a line for each leaf, of which the first that holds decides; see `Explanation.to_text`."""
     ex = explanation_of(model)._for_people()
     *lines, (_, last) = _without_needless([(cuts, int(ex.tree.cluster[node])) for cuts, node in _in_order(ex.tree)])
@@ -66,4 +66,5 @@ def _lost(ex: MeasuredTree) -> list[str]:
     unseen = [column_name(ex.columns[j]) for j in coded if not coded[j].others]
     ways = [f"without {listed(lacking)}"] * bool(lacking)
     ways += [f"with a category of {listed(unseen)} that was never seen"] * bool(unseen)
-    return [f"Rows {', or '.join(ways)}, get no cluster where a line asks for it."] if ways else []
+    said = f"Rows {' or '.join(ways)} get no cluster, where a line asks for that."
+    return [said] if ways else []
