@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from boxwood._messages import listed
 from boxwood.explanation.measured_tree import MeasuredTree, explanation_of
 from boxwood.explanation.records import rule_of
 from boxwood.render.forms.walk import walk
@@ -64,7 +63,7 @@ def _lost(ex: MeasuredTree) -> list[str]:
     gapless = [j for j in tested if j not in ex._gap_columns and None not in (coded[j].values if j in coded else ())]
     lacking = [column_name(ex.columns[j]) for j in gapless if j not in coded or not coded[j].others]
     unseen = [column_name(ex.columns[j]) for j in coded if not coded[j].others]
-    ways = [f"without {listed(lacking)}"] * bool(lacking)
-    ways += [f"with a category of {listed(unseen)} that was never seen"] * bool(unseen)
-    said = f"Rows {' or '.join(ways)} get no cluster, where a line asks for that."
+    ways = [f"without {' or '.join(lacking)}"] * bool(lacking)
+    ways += [f"with a category of {' or '.join(unseen)} that was never seen"] * bool(unseen)
+    said = f"Rows {', or '.join(ways)} get no cluster, where a line asks for that."
     return [said] if ways else []
