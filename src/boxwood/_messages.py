@@ -68,6 +68,10 @@ def listed(words: Sequence[str], limit: int = 10) -> str:
 
 _MEANT = {
     "pg": "postgres",
+    "pgsql": "postgres",
+    "excel": "formula",
+    "js": "javascript",
+    "py": "python",
     "sqlite3": "sqlite",
     "accuracy": "agreement",
     "fidelity": "agreement",

@@ -228,6 +228,24 @@ BAD = [
     ),
     Bad("export good.csv", DATA, "good.csv is not a boxwood model: it does not begin as a JSON object does"),
     Bad(
+        "export model.json --to postgresql",
+        USAGE,
+        "Invalid value for '--to': 'postgresql' is not one of…",
+        more="; did you mean --to sql --dialect postgresql?\n",
+    ),
+    Bad(
+        "export model.json --to sql --dialect pgsql",
+        USAGE,
+        "Invalid value for '--dialect': 'pgsql' is not one of…",
+        more="; did you mean 'postgres'?\n",
+    ),
+    Bad(
+        "export model.json --to js",
+        USAGE,
+        "Invalid value for '--to': 'js' is not one of…",
+        more="; did you mean 'javascript'?\n",
+    ),
+    Bad(
         "export model.json --to pdf",
         USAGE,
         "Invalid value for '--to': 'pdf' is not one of 'text', 'sentences', 'markdown', 'csv', 'json', 'sql', 'dbt', "

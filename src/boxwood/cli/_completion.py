@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from boxwood.cli._choice import Choice
 from boxwood.cli._options import talk_options
 from boxwood.cli._terminal import show
 from boxwood.cli._verbs import Verb
@@ -17,7 +18,7 @@ Examples:
 
 
 @click.command(name="completion", cls=Verb, epilog=_EPILOG)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @talk_options
 def command(shell: str, quiet: bool) -> None:
     """Print a script that lets a shell complete the verbs, their options and the names of files.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood._imports import require
+from boxwood.cli._choice import Choice
 from boxwood.cli._options import reading, with_options
 from boxwood.cli._terminal import Status, Talk
 
@@ -59,7 +60,7 @@ engine_options = with_options(
     query_option,
     click.option(
         "--engine",
-        type=click.Choice(ENGINES),
+        type=Choice(ENGINES),
         help="What reads the table. The default is memory if the table fits, and duckdb otherwise, which reads it "
         "in batches, as often as needed. spark and dask read it on a cluster.",
     ),
@@ -77,7 +78,7 @@ labelling_options = with_options(
     query_option,
     click.option(
         "--engine",
-        type=click.Choice(ENGINES),
+        type=Choice(ENGINES),
         help="What labels the rows. The default is duckdb, which streams them; memory is the same for one file. spark "
         "and dask label them on a cluster, which writes a folder OUT of Parquet files.",
     ),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from boxwood._validation import listed
+from boxwood.cli._choice import Choice
 from boxwood.cli._engine import check_engine, chosen_engine, engine_options, opened
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
@@ -138,7 +139,7 @@ Examples:
 )
 @click.option(
     "--objective",
-    type=click.Choice(["auto", "cost", "agreement"]),
+    type=Choice(["auto", "cost", "agreement"]),
     default="auto",
     show_default=True,
     help="What makes a tree better: the least cost (cost), the fewest wrong rows (agreement), or few wrong rows among "
@@ -177,7 +178,7 @@ Examples:
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
 @click.option(
     "--scale",
-    type=click.Choice(["unit", "none"]),
+    type=Choice(["unit", "none"]),
     help="Cluster, grow and measure on columns scaled to equal spread (unit), or on columns as they are (none). By "
     "default made clusters are of columns brought to one scale, with long tails drawn in and repeated columns counted "
     "once, and those count more in which groups show; with --labels columns are as they are. Rules are in the table's "
@@ -190,7 +191,7 @@ Examples:
 )
 @click.option(
     "--missing",
-    type=click.Choice(["learn", "drop", "refuse"]),
+    type=Choice(["learn", "drop", "refuse"]),
     default="learn",
     show_default=True,
     help="What to do with rows that lack a value in a column in use: let the rules say where they belong (learn), give "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood.cli._choice import Choice
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     check_writable,
@@ -25,7 +26,7 @@ from boxwood.cli._options import (
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
 from boxwood.render import EXPORTERS
-from boxwood.render.forms.dialects import DIALECTS, LAYOUTS, OTHER_NAMES
+from boxwood.render.forms.dialects import LAYOUTS, NAMES
 from boxwood.render.forms.exporters import STYLES
 
 if TYPE_CHECKING:
@@ -94,15 +95,22 @@ _GROUPS = {
 
 @click.command(name="export", cls=Grouped, groups=_GROUPS, help=_HELP, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
-@click.option("--to", "form", type=click.Choice(list(_FORMS)), default="text", show_default=True, help="Form.")
+@click.option(
+    "--to",
+    "form",
+    type=Choice(list(_FORMS), elsewhere={name: f"--to sql --dialect {name}" for name in NAMES}),
+    default="text",
+    show_default=True,
+    help="Form.",
+)
 @click.option(
     "--style",
-    type=click.Choice(STYLES),
+    type=Choice(STYLES),
     help="For text: all that is known (full, the default), or the rules as a list to say aloud (list).",
 )
 @click.option(
     "--dialect",
-    type=click.Choice([*DIALECTS, *OTHER_NAMES], case_sensitive=False),
+    type=Choice(NAMES, case_sensitive=False),
     help="Engine of the SQL; the default is duckdb.",
 )
 @click.option(
@@ -110,7 +118,7 @@ _GROUPS = {
 )
 @click.option(
     "--layout",
-    type=click.Choice(LAYOUTS),
+    type=Choice(LAYOUTS),
     help="For SQL: a condition for each leaf (flat, the default), or one for each side of a cut (nested).",
 )
 @click.option(
@@ -151,7 +159,7 @@ _GROUPS = {
 )
 @click.option(
     "--separator",
-    type=click.Choice([",", ";"]),
+    type=Choice([",", ";"]),
     help="What stands between arguments of the formula; with ; its numbers have decimal commas.",
 )
 @takes_page_options

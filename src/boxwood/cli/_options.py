@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from boxwood._imports import missing_of, needs
-from boxwood._messages import Quoting
+from boxwood._messages import Quoting, meant
+from boxwood.cli._choice import Choice
 from boxwood.cli._terminal import Talk
 from boxwood.cli._verbs import DEBUG
 
@@ -43,7 +44,7 @@ def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 FORMAT = click.option(
     "--format",
-    type=click.Choice(["csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"]),
+    type=Choice(["csv", "tsv", "parquet", "arrow", "jsonl", "sqlite", "duckdb", "xlsx"]),
     help="Format of FILE. The default is that of its extension, and CSV for standard input.",
 )
 
@@ -54,7 +55,7 @@ _HEADER = click.option(
 )
 _DECIMAL = click.option(
     "--decimal",
-    type=click.Choice([".", ","]),
+    type=Choice([".", ","]),
     help="Decimal separator in CSV. The default is a point, or a comma in columns where that is certain.",
 )
 
@@ -266,7 +267,7 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
     for path in paths:
         extension = _extension(path)
         if extension not in OUTPUTS:
-            nearest = _nearest(extension)
+            nearest = meant(extension, OUTPUTS)
             raise click.BadParameter(f"'{path}': unknown extension{nearest}; known: {known}")
         refuse_missing_packages(path)
         check_writable(ctx, param, path)
@@ -336,13 +337,6 @@ def refuse_inputs(paths: Sequence[str], table: str) -> None:
 
 def _extension(path: str) -> str:
     return os.path.splitext(path)[1].lower()
-
-
-def _nearest(extension: str) -> str:
-    from difflib import get_close_matches
-
-    found = get_close_matches(extension, OUTPUTS, n=1)
-    return f"; did you mean '{found[0]}'?" if found else ""
 
 
 # ------------------------------------------------------------------------------------------------- the words of options

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood.cli._choice import Choice
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import form_output, load_model, refuse_overwriting, talk_options, write
 from boxwood.cli._terminal import show
 from boxwood.errors import DataError
-from boxwood.render.forms.dialects import DIALECTS, OTHER_NAMES
+from boxwood.render.forms.dialects import NAMES
 
 if TYPE_CHECKING:
     from boxwood.api.standalone_rules import StandaloneRules
@@ -26,10 +27,10 @@ Examples:
 
 @click.command(name="standalone-rules", cls=Grouped, groups={"Form": ("form", "dialect", "table")}, epilog=_EPILOG)
 @click.argument("model", metavar="MODEL", type=click.Path())
-@click.option("--to", "form", type=click.Choice(_FORMS), default="text", show_default=True, help="Form.")
+@click.option("--to", "form", type=Choice(_FORMS), default="text", show_default=True, help="Form.")
 @click.option(
     "--dialect",
-    type=click.Choice([*DIALECTS, *OTHER_NAMES], case_sensitive=False),
+    type=Choice(NAMES, case_sensitive=False),
     help="Engine of the SQL; the default is duckdb.",
 )
 @click.option("--table", metavar="NAME", help="A query that adds the cluster to this table.")

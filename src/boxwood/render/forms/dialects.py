@@ -9,7 +9,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
-from boxwood._frames import nearest_name
 from boxwood._imports import require
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
@@ -397,6 +396,9 @@ OTHER_NAMES = {
 }
 """Names of engines that speak one of the dialects."""
 
+NAMES = (*DIALECTS, *OTHER_NAMES)
+"""All names that a dialect may be asked for by."""
+
 
 LAYOUTS = ("flat", "nested")
 """Of SQL: a condition for each leaf, or one for each side of a cut."""
@@ -412,10 +414,6 @@ def dialect_of(name: str) -> Dialect:
     ValueError
         If there is no such dialect.
     """
-    known = [*DIALECTS, *OTHER_NAMES]
     found = name.casefold() if isinstance(name, str) else name
-    nearest = nearest_name(found, known) if isinstance(name, str) and found not in known else None
-    if nearest is not None:
-        raise ValueError(f"dialect {shown(name)} is unknown; did you mean {nearest!r}?")
-    refuse_unknown("dialect", found, known)
+    refuse_unknown("dialect", found, NAMES)
     return DIALECTS[OTHER_NAMES.get(found, found)]()
