@@ -141,13 +141,13 @@ def _check(ex: Explanation, case: Drawn, how: dict, about: str) -> None:
 
 
 def _check_sql(ex: Explanation, X: np.ndarray, found: list, about: str) -> None:
-    expression, names = sql(ex), ", ".join(f'"{name}" DOUBLE' for name in ex.columns)
+    names = ", ".join(f'"{name}" DOUBLE' for name in ex.columns)
     marks, rows = ", ".join("?" * X.shape[1]), np.asarray(X, dtype=float).tolist()
     for engine, connect in (("DuckDB", duckdb.connect), ("SQLite", sqlite3.connect)):
         # SQLite reads decimals of more than 19 digits or far exponents less exactly than a double is
         if engine == "SQLite" and np.any((np.abs(X) > 1e15) | ((np.abs(X) < 1e-5) & (X != 0))):
             continue
-        con = connect(":memory:")
+        expression, con = sql(ex, dialect=engine.lower()), connect(":memory:")
         con.execute(f"CREATE TABLE t (i INTEGER, {names.replace('DOUBLE', 'REAL') if engine == 'SQLite' else names})")
         con.executemany(f"INSERT INTO t VALUES (?, {marks})", [[i, *row] for i, row in enumerate(rows)])
         labelled = [row[0] for row in con.execute(f"SELECT {expression} FROM t ORDER BY i").fetchall()]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows
@@ -159,7 +160,7 @@ def _is_settled(X: Floats, centers: Floats, own: Indices, mass: Floats) -> bool:
 
     IN: own, mass (n,): cluster and weight of each row.
     """
-    costs = np.stack([np.square(X - center).sum(axis=1) for center in centers], axis=1)
+    costs = cdist(X, centers, "sqeuclidean")
     least, now = costs.min(axis=1), costs[np.arange(len(own)), own]
     is_near = mass @ (now <= least) >= settings.NEAREST * mass.sum()
     return bool(is_near and np.isfinite(now).all() and mass @ least >= settings.OF_K_MEANS * (mass @ now))

@@ -323,7 +323,7 @@ class AutoSearch:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
         if self._is_solved(part):
             yield from self._solved(part, candidates[0])
-        elif part.leaves > WINDOW and part.task.n_columns <= settings.WIDEST:
+        elif part.leaves > WINDOW and len(part.sample.rows) * part.task.n_columns**2 <= settings.WIDEST:
             yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
 
     def _swapped(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:

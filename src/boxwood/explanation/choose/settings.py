@@ -47,7 +47,7 @@ ENOUGH = 0.999  # which have this share of the variance between clusters.
 # Candidates
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # Penalties of ExShallow; with the first it is Ex-Greedy.
 CLEARLY = 1.01  # Within 1 % of its neighbour's loss, the next penalty is tried, too.
-VALUES = 1 << 27  # A tree of ExShallow may look at so many values of rows: some ten seconds.
+VALUES = 1 << 26  # A tree of ExShallow may look at so many values of rows: some five seconds.
 COLUMNS_BY_ROWS = 30  # Regression trees on the rows take time d squared: they are grown up to so many columns.
 ONE_HOT = 1 << 20  # Rows times one-hot columns up to which trees of categories are grown on these, too,
 NEAR_BY_CART = 1.025  # if CART loses at most 2.5 % more there than the best tree on other columns.
@@ -63,7 +63,7 @@ LEAST_GAIN = 0.005  # Refinement is assumed to lower a loss by at least this sha
 NEAR = 1.005  # So is one that is then within 0.5 % of the best.
 FARTHEST = 2  # A candidate is refined if twice the largest gain so far would make it the best.
 RESOLVED = 1  # Only the best tree has its small subtrees solved exactly.
-WIDEST = 512  # Where each leaf has its own mean this takes time d squared: it is done up to so many columns.
+WIDEST = 1 << 31  # Where each leaf has its own mean: up to so many rows times columns squared, as it takes.
 LOOKED_AT_EACH = 100_000  # A subtree is solved exactly as long as that reads at most so many rows.
 SOLVED = 4  # Up to four leaves, the cheapest of all trees is searched for.
 LOOKED_AT = 600_000  # That search reads at most so many rows; it is left out if it would not end then.
