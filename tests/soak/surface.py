@@ -81,6 +81,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "TreeBuilder.split.node": lambda: 1,
     "sets": lambda: {"red": (X, X[:5])},
     "n_clusters": lambda: 3,
+    "compare_k.n_clusters": lambda: [2, 3],
     "max_leaf_nodes": lambda: 4,
     "methods": lambda: ["imm", "cart"],
     "max_concepts": lambda: 2,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from boxwood._frames import as_rows_here
 from boxwood._progress import as_progress, told
 from boxwood._types import MethodName
-from boxwood._validation import whole_number
+from boxwood._validation import refuse_other_kind, whole_number
 from boxwood.explanation.ask.gathered import share_drawn, to_cluster
 from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
@@ -147,6 +147,8 @@ def compare_k(
     (3, [1, 2, 2])
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "n_clusters", "verbose")}
+    if n_clusters is not None:
+        refuse_other_kind("n_clusters", n_clusters, Iterable, "name several, as range(2, 9)")
     wanted = sorted({whole_number("n_clusters", k, 2) for k in (NUMBERS if n_clusters is None else n_clusters)})
     if not wanted:
         raise ValueError("n_clusters must have at least one number, got none")

@@ -27,7 +27,7 @@ def spread_left(values: Floats, mass: Floats) -> float:
     for n_parts in range(2, PARTS + 1):
         gain, first, cut, end = parts.pop(parts.index(max(parts)))
         left -= gain
-        ratio = min(ratio, n_parts**2 * left / whole)
+        ratio = min(ratio, n_parts**2 * left / whole if whole > 0 else np.inf)
         parts += [_best_cut(sums, first, cut), _best_cut(sums, cut, end)]
     return max(float(ratio), 0.0)
 

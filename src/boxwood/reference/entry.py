@@ -165,7 +165,7 @@ def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
     is_long = _share_of_farthest(values / unit, shares) > HEAVY
     if values[0] >= 0 and 0 < TIMES * low < high:
         spread = max(low, float(values[-1]) * TINY)
-        return 0.0, spread if is_long or _parts_by_ratios(values, mass, spread) else math.inf
+        return 0.0, spread if is_long or _parts_by_ratios(values, shares, spread) else math.inf
     if not is_long:
         return 0.0, math.inf
     apart = np.abs(values / unit - middle / unit)
@@ -177,11 +177,11 @@ def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
     return middle, max(spread, float(apart.max()) * TINY) * unit
 
 
-def _parts_by_ratios(values: Floats, mass: Floats, spread: float) -> bool:
+def _parts_by_ratios(values: Floats, shares: Floats, spread: float) -> bool:
     """Return whether a column parts by the ratios of its numbers, and more clearly than by their differences."""
     if len(values) <= STEPS:
         return False
-    return spread_left(np.arcsinh(values / spread), mass) < min(spread_left(values, mass), 1.0)
+    return spread_left(np.arcsinh(values / spread), shares) < min(spread_left(values, shares), 1.0)
 
 
 def _share_of_farthest(values: Floats, shares: Floats) -> float:

@@ -80,7 +80,7 @@ def _values(ex: MeasuredTree, dialect: Dialect, reasons: bool) -> tuple[Sequence
     whole = [int(str(name)) for name in ex.names if isinstance(name, Integral) and not isinstance(name, bool)]
     if len(whole) == len(ex.names) and not reasons:
         return whole, False
-    texts = [*map(name_as_text, ex.names), *["missing", "never seen"] * reasons]
+    texts = [*map(name_as_text, ex.names), *(("missing", "never seen") if reasons else ())]
     for text in texts:
         if _OF_DBT.search(text):
             raise DataError(f"dbt takes a part of {shown(text)} for code of its own; rename the cluster")

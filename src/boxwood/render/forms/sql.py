@@ -18,7 +18,7 @@ from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import name_as_text, refuse_unknown_columns
 from boxwood._messages import as_written
 from boxwood._types import DialectName, Indices
-from boxwood._validation import listed, refuse_unknown, shown
+from boxwood._validation import listed, refuse_other_kind, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
@@ -115,6 +115,7 @@ def sql(
     """
     spoken = dialect_of(dialect)
     refuse_unknown("layout", layout, LAYOUTS)
+    refuse_other_kind("alias", alias, str, "name the new column, as 'cluster'")
     ex = explanation_of(model)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
@@ -161,6 +162,7 @@ def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dial
     are not.
     """
     given = given or {}
+    refuse_other_kind("types", given, Mapping, "map columns to types, as {'last_order': 'TEXT'}")
     refuse_unknown_columns(given, ex.columns)
     found = {} if ex.provenance is None else dict(ex.provenance.types)
     found |= {name: "BOOLEAN" if type is bool else "" for name, type in _stood_as_text(ex).items()}
