@@ -89,7 +89,7 @@ class MeasuredTree:
     n_incomplete: int = 0
     provenance: Provenance | None = field(default=None, compare=False)  # as the same tree may be made on two days
     dates: tuple[tuple[str, Dates], ...] = ()
-    changes: tuple[Edit, ...] = ()
+    changes: tuple[Edit, ...] = field(default=(), compare=False)  # as the same rules may be made in two ways
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
     _short: ThresholdTree | None = field(default=None, compare=False)  # `tree` as words say it, where they are shorter

@@ -278,7 +278,7 @@ def places_of(given: Iterable[Hashable], labels: Sequence[Hashable], printed: Ca
 
     IN: printed: a label as it is printed, "cluster 0" for 0, which stands for it.
     """
-    by_print = {printed(label): label for label in labels}
+    by_print: dict[Hashable, Hashable] = {printed(label): label for label in labels}
     found = {name if name in labels else by_print.get(name, name) for name in given}
     unknown = [str(name) for name in found if name not in labels]
     if unknown:

@@ -82,12 +82,14 @@ def merge_clusters(ex: Tree, clusters: Sequence[Hashable], name: Hashable) -> Tr
 
 def renamed(ex: Tree, names: Mapping[Hashable, Hashable], merge: bool) -> Tree:
     """See `Explanation.rename`."""
+    if not isinstance(names, Mapping):
+        raise TypeError(f"names must be a mapping from name to new name, got {type(names).__name__}")
     given = given_names(ex.names, names, cluster_name)
     new = {old: name for old, name in zip(ex.names, given, strict=True) if old != name}
     if merge and len({*given}) < len(given):
         return _merged(ex, given, f"rename({new!r}, merge=True)")
     answer = with_names(ex, names)
-    edit = Edit(f"ex = ex.rename({new!r})", *[ex.agreement] * 2, *[ex.price] * 2, (), _is_by_agreement(ex))
+    edit = Edit(f"ex = ex.rename({new!r})", ex.agreement, ex.agreement, ex.price, ex.price, (), _is_by_agreement(ex))
     return replace(answer, changes=(*ex.changes, edit)) if new else answer
 
 
