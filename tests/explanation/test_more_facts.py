@@ -303,7 +303,7 @@ def test_notes_keep_earlier_names_and_say_so():
     ("names", "error", "message"),
     [
         ({5: "x"}, DataError, "names for labels that do not exist: 5; labels: 0, 1"),
-        ({0: 1}, DataError, "clusters must have different names, got 1, 1"),
+        ({0: 1}, DataError, r"different names, got cluster 1 more than once; .*rename\(\.\.\., merge=True\)"),
         (["a", "b"], TypeError, "names must be a mapping from name to new name, got list"),
     ],
 )

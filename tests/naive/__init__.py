@@ -21,6 +21,7 @@ from tests.naive.cuts import (
     mistake_ratios,
     separation_probability,
 )
+from tests.naive.edits import recount, rows_moved
 from tests.naive.explanations import cluster_or_none, holds, measured, misassigned, noise
 from tests.naive.growth import expand, greedy, greedy_costs, honest, imm, refine, shallow_scores
 from tests.naive.impurity import by_centers, by_entropy, by_gini, by_rows, grown_by
@@ -119,7 +120,9 @@ __all__ = [
     "prunings",
     "quadratic_form",
     "quantile",
+    "recount",
     "refine",
+    "rows_moved",
     "rows_near",
     "separation_probability",
     "separations",

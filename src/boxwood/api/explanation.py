@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, DialectName, Indices
 from boxwood.api.living import Drift, match
-from boxwood.explanation.measured_tree import MeasuredTree, with_names
+from boxwood.explanation.measured_tree import MeasuredTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,6 +123,9 @@ class Explanation(MeasuredTree):
     dates : tuple of pairs (column, Dates)
         Columns of dates, which the tree takes as days since the beginning of 1970, and how they are said. A threshold
         is next to a round date: its cut parts dates before that one from itself and later ones.
+    changes : tuple of Edit
+        What a person changed by `move_cut`, `prune`, `replace_cut`, `split`, `merge_clusters` and `rename`, and what
+        that cost. Printing it shows the lines of Python that change it so again.
 
     Examples
     --------
@@ -770,7 +773,7 @@ class Explanation(MeasuredTree):
 
         return suggested_names(self.clusters, profiled(self))
 
-    def rename(self, names: Mapping[Hashable, Hashable]) -> Self:
+    def rename(self, names: Mapping[Hashable, Hashable], *, merge: bool = False) -> Self:
         """Return the explanation with other names of clusters; clusters that are not in the mapping keep theirs.
 
         A cluster may also be named as it is printed: "cluster 0" for 0.
@@ -778,10 +781,18 @@ class Explanation(MeasuredTree):
         Rules, `predict`, model files and all facts have the new names. Notes were written before: one more note says
         which names they have, if they mention any.
 
+        Parameters
+        ----------
+        names : mapping from name to name
+        merge : bool, default=False
+            Whether clusters that get one name become one cluster, see `merge_clusters`. Otherwise that is an error.
+
         Raises
         ------
         DataError
             If a name is not that of a cluster, or two clusters would have one name.
+        TypeError
+            If `names` is no mapping.
 
         Examples
         --------
@@ -790,7 +801,9 @@ class Explanation(MeasuredTree):
         >>> ex.names, ex.predict([[30.0]]).tolist()
         (('young', 'old'), ['young'])
         """
-        return with_names(self, names)
+        from boxwood.explanation.change.change import renamed
+
+        return renamed(self, names, merge)
 
     def rename_like(self, old: Any, rows: Any = None) -> Self:
         """Return the explanation with the names that the same clusters have in an earlier one; see `match`.
@@ -909,6 +922,223 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.measure.profile import representatives_of
 
         return representatives_of(self._on(X, labels, sample_weight))
+
+    # ------------------------------------------------------------------------------------------------ changes by hand
+    # Each returns a new explanation, measured on the same rows, whose `changes` say what that cost. Other rows may be
+    # given, as for `evaluate`; a model that was read from a file needs some.
+    def move_cut(
+        self,
+        column: str,
+        at: Any,
+        *,
+        to: Any,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+    ) -> Self:
+        """Return the explanation with the cuts of a column at a value moved to another one, and what that costs.
+
+        All cuts at this value move. Leaves keep their clusters, and a missing value stays on its side.
+
+        Parameters
+        ----------
+        column : str
+        at : number, text, date, or list of words
+            Where the cut is, as rules say it: 42 or "45,200", the day of "before 2026-03-01", or all words on one side.
+        to : number, text, date, or list of words
+            Where it shall be. Numbers up to it are inside, if those up to the old one were; of dates, those before it.
+            Words take the place of those in `at`.
+        X, labels, sample_weight : default=None
+            Other rows to measure on, as for `evaluate`.
+
+        Returns
+        -------
+        Explanation
+            Its `changes` have one more `Edit`.
+
+        Raises
+        ------
+        DataError
+            If there is no such cut (the message names those that there are), or a leaf could not be reached any more;
+            if the explanation was read from a file, and no rows are given.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [41.0], [61.0]], ["young", "young", "young", "old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"])
+        >>> print(ex.rules())
+        old: age > 50
+        young: age <= 50
+        >>> moved = ex.move_cut("age", 50, to=40)
+        >>> print(moved.changes)
+        ex = ex.move_cut('age', 50, to=40)
+            agreement 100.0% -> 75.0%, price 1.000 -> 1.381; 1 row moves: 1 from young to old
+        """
+        from boxwood.explanation.change.change import move_cut
+
+        return move_cut(self._on(X, labels, sample_weight), column, at, to)
+
+    def replace_cut(
+        self,
+        node: int,
+        column: str,
+        value: Any,
+        *,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+    ) -> Self:
+        """Return the explanation with another cut at a node of the tree, and what that costs.
+
+        What is below stays, and each leaf there gets the cluster of most of its rows.
+
+        Parameters
+        ----------
+        node : int
+            Number of a cut of `tree`, in the order of the printed tree, from 0 for the first. An error lists them.
+        column : str
+            Column that is asked for instead.
+        value : number, text, date, word, or list of words
+            Numbers up to it, dates before it, or rows with one of the words, are inside. None asks whether there is a
+            number, in a column of `gaps`; with a number there, rows without one are with the larger ones.
+        X, labels, sample_weight : default=None
+            Other rows to measure on, as for `evaluate`.
+
+        Raises
+        ------
+        DataError
+            As `move_cut` does, and if the column is forbidden, or lacks such a word.
+        ValueError
+            If `node` is not the number of a cut.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 7.0], [34.0, 6.0], [38.0, 7.0], [61.0, 5.0], [67.0, 1.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> print(ex.replace_cut(0, "rides", 5).rules())
+        old: rides <= 5
+        young: rides > 5
+        """
+        from boxwood.explanation.change.change import replace_cut
+
+        return replace_cut(self._on(X, labels, sample_weight), node, column, value)
+
+    def split(
+        self,
+        leaf: int,
+        column: str,
+        value: Any,
+        *,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+    ) -> Self:
+        """Return the explanation with one more cut: a leaf becomes two, each with the cluster of most of its rows.
+
+        Parameters
+        ----------
+        leaf : int
+            Number of the leaf, as in `leaves`, `to_csv` and `why`.
+        column, value
+            What is asked, as for `replace_cut`.
+        X, labels, sample_weight : default=None
+            Other rows to measure on, as for `evaluate`.
+
+        Raises
+        ------
+        DataError
+            As `replace_cut` does.
+        ValueError
+            If there is no such leaf.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [61.0], [88.0]], ["young", "young", "old", "very old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"], max_leaf_nodes=2)
+        >>> print(ex.split(1, "age", 80).rules())
+        old: 50 < age <= 80
+        very old: age > 80
+        young: age <= 50
+        """
+        from boxwood.explanation.change.change import split
+
+        return split(self._on(X, labels, sample_weight), leaf, column, value)
+
+    def prune(
+        self, node: int, *, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> Self:
+        """Return the explanation without a cut and all below it: a leaf with the cluster of most of its rows.
+
+        Parameters
+        ----------
+        node : int
+            Number of a cut, as for `replace_cut`.
+        X, labels, sample_weight : default=None
+            Other rows to measure on, as for `evaluate`.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file, and no rows are given.
+        ValueError
+            If `node` is not the number of a cut.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [61.0], [88.0]], ["young", "young", "old", "very old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"])
+        >>> print(ex.prune(2).rules())
+        old: age > 50
+        very old: no rule of its own: the tree has no leaf for this cluster
+        young: age <= 50
+        """
+        from boxwood.explanation.change.change import prune
+
+        return prune(self._on(X, labels, sample_weight), node)
+
+    def merge_clusters(
+        self,
+        *clusters: Hashable,
+        name: Hashable = None,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+    ) -> Self:
+        """Return the explanation of fewer clusters: some become one, in the place of the first of them.
+
+        Their rules become one, without cuts that parted them alone. Agreement and price are those of the new clusters.
+
+        Parameters
+        ----------
+        *clusters : str or number
+            Names of at least two clusters.
+        name : str or number, default=None
+            Name of the new one. None is that of the first.
+        X, labels, sample_weight : default=None
+            Other rows to measure on, as for `evaluate`, with the clusters as they are.
+
+        Raises
+        ------
+        DataError
+            If a name is not that of a cluster, or `name` is that of another one; if the rows come in batches, or the
+            explanation was read from a file, and no rows are given.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [61.0], [88.0]], ["young", "young", "old", "very old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"]).merge_clusters("old", "very old")
+        >>> print(ex.rules())
+        old: age > 50
+        young: age <= 50
+        """
+        from boxwood.explanation.change.change import merge_clusters
+
+        return merge_clusters(self._on(X, labels, sample_weight), clusters, name)
 
     # ------------------------------------------------------------------------------------------- how good the rules are
     def misassigned(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import Condition as Condition
     from boxwood.explanation.records import CutStability as CutStability
     from boxwood.explanation.records import DrawFacts as DrawFacts
+    from boxwood.explanation.records import Edit as Edit
+    from boxwood.explanation.records import Edits as Edits
     from boxwood.explanation.records import FarFromGaussian as FarFromGaussian
     from boxwood.explanation.records import Frontier as Frontier
     from boxwood.explanation.records import FrontierRow as FrontierRow
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import NumberGroup as NumberGroup
     from boxwood.explanation.records import Profile as Profile
     from boxwood.explanation.records import Provenance as Provenance
+    from boxwood.explanation.records import RowsMoved as RowsMoved
     from boxwood.explanation.records import Rule as Rule
     from boxwood.explanation.records import Stability as Stability
     from boxwood.explanation.records import Totals as Totals
@@ -64,6 +67,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "Condition",
         "CutStability",
         "DrawFacts",
+        "Edit",
+        "Edits",
         "FarFromGaussian",
         "Frontier",
         "FrontierRow",
@@ -75,6 +80,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "NumberColumn",
         "NumberGroup",
         "Profile",
+        "RowsMoved",
         "Rule",
         "Stability",
         "Totals",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
@@ -22,6 +23,8 @@ from boxwood.explanation.records import (
     ClusterSummary,
     Condition,
     DrawFacts,
+    Edit,
+    Edits,
     KernelFacts,
     LeafSummary,
     LimitFacts,
@@ -86,12 +89,14 @@ class MeasuredTree:
     n_incomplete: int = 0
     provenance: Provenance | None = field(default=None, compare=False)  # as the same tree may be made on two days
     dates: tuple[tuple[str, Dates], ...] = ()
+    changes: tuple[Edit, ...] = field(default=(), compare=False)  # as the same rules may be made in two ways
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
     _short: ThresholdTree | None = field(default=None, compare=False)  # `tree` as words say it, where they are shorter
 
     def __post_init__(self) -> None:
-        """Tell the clusters whether boxwood made them, as that decides how they are printed."""
+        """Tell the clusters whether boxwood made them, and changes that they are some: that is how they are printed."""
+        object.__setattr__(self, "changes", Edits(self.changes))
         clusters = Clusters(self.clusters)
         clusters._made_here = self._is_made_here
         object.__setattr__(self, "clusters", clusters)
@@ -375,11 +380,14 @@ def explanation_of(model: Any) -> MeasuredTree:
 
 def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     """See `Explanation.rename`."""
-    from boxwood.reference.labels import plain_names  # here, as who only predicts has no labels
+    from boxwood.reference.labels import given_names  # here, as who only predicts has no labels
 
-    if not isinstance(names, Mapping):
-        raise TypeError(f"names must be a mapping from name to new name, got {type(names).__name__}")
-    plain = plain_names(ex.names, names, cluster_name)
+    plain = given_names(ex.names, names, cluster_name)
+    if twice := [name for name, n in Counter(plain).items() if n > 1]:
+        raise DataError(
+            f"clusters must have different names, got {listed([cluster_name(name) for name in twice])} more than once; "
+            "to make clusters of one name one, rename(..., merge=True)"
+        )
     new = dict(zip(ex.names, plain, strict=True))
     said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
     in_notes = [f"{name} was {old}" for old, name in said if any(old in note for note in ex.notes)]

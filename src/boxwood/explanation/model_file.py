@@ -34,6 +34,7 @@ from boxwood.explanation.records import (
     ClusterSummary,
     ColumnProfile,
     DrawFacts,
+    Edit,
     Frontier,
     HeldOut,
     KernelFacts,
@@ -161,6 +162,7 @@ class Document(TypedDict):
     stability: NotRequired[Stability]
     totals: NotRequired[Totals]
     standalone_rules: NotRequired[LinesEntry]
+    changes: NotRequired[tuple[Edit, ...]]
 
 
 _FACTS = {each.name for each in fields(MeasuredTree)}
@@ -194,6 +196,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "stability": ex._kept.get("stability"),
         "n_incomplete": ex.n_incomplete or None,
         "totals": totals_told(ex),
+        "changes": ex.changes or None,
         "standalone_rules": _lines_entry(ex._kept["lines"]) if "lines" in ex._kept else None,
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._types import LATER, Amount, AnyAmount, Range, Share
+from boxwood._types import LATER, Amount, AnyAmount, Range, Share, Size
 from boxwood.axes import Categories
 from boxwood.explanation.claim import Claim
 from boxwood.tree import Box, Interval, ThresholdTree
@@ -32,6 +32,8 @@ __all__ = [
     "Condition",
     "CutStability",
     "DrawFacts",
+    "Edit",
+    "Edits",
     "FarFromGaussian",
     "Frontier",
     "FrontierRow",
@@ -45,6 +47,7 @@ __all__ = [
     "NumberGroup",
     "Profile",
     "Provenance",
+    "RowsMoved",
     "Rule",
     "SearchReport",
     "Stability",
@@ -463,6 +466,55 @@ class Clusters(tuple[ClusterSummary, ...]):
         from boxwood.words.measured import cluster_parts
 
         return "\n\n".join(cluster_parts(self, made_here=self._made_here))
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self)
+
+
+class RowsMoved(NamedTuple):
+    """Rows that a change sends from one cluster to another: their number, or their weight if rows are weighted."""
+
+    before: Hashable
+    now: Hashable
+    size: Size
+
+
+class Edit(NamedTuple):
+    """A change by hand, and what it cost; its text is the line of Python that makes it again.
+
+    Parameters
+    ----------
+    line : str
+        The line, for an explanation with the name `ex`.
+    agreement_before, agreement : float
+        Share of the rows whose rule names their cluster, before the change and after it.
+    price_before, price : float
+        Price of explainability, before and after.
+    moved : tuple of RowsMoved
+        Rows that have another cluster by the changed rules, most first. Rows left out do not count.
+    by_agreement : bool, default=False
+        Whether agreement alone decided how the tree was found; prices say little then, and are not printed.
+    """
+
+    line: str
+    agreement_before: Share
+    agreement: Share
+    price_before: AnyAmount
+    price: AnyAmount
+    moved: tuple[RowsMoved, ...]
+    by_agreement: bool = False
+
+    def __str__(self) -> str:
+        return self.line
+
+
+class Edits(tuple[Edit, ...]):
+    """A tuple of changes by hand, the first one first; printing it shows each with what it cost."""
+
+    def __str__(self) -> str:
+        from boxwood.words.measured import edits_text
+
+        return edits_text(self)
 
     def _repr_html_(self) -> str:
         return in_notebook(self)

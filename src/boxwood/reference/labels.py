@@ -245,6 +245,16 @@ def named_clusters(labels: Sequence[Hashable], names: Names | None) -> tuple[Has
 def plain_names(
     labels: Sequence[Hashable], names: Names | None, printed: Callable[[Hashable], str]
 ) -> tuple[str | int | float | bool, ...]:
+    """Return new names of clusters, as `given_names`; a DataError if two of them are equal."""
+    plain = given_names(labels, names, printed)
+    if len(set(plain)) < len(plain):
+        raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
+    return plain
+
+
+def given_names(
+    labels: Sequence[Hashable], names: Names | None, printed: Callable[[Hashable], str]
+) -> tuple[str | int | float | bool, ...]:
     """Return new names of clusters, from a mapping or a sequence; None keeps the names, as text or numbers.
 
     IN: printed: a label as it is printed, "cluster 0" for 0: a mapping may have labels so.
@@ -260,9 +270,20 @@ def plain_names(
         raise DataError(f"names must have one name for each of {len(labels)} clusters, got {len(all_names)}")
     plain = tuple(map(plain_name, all_names))
     refuse_halves("the name of cluster", plain)
-    if len(set(plain)) < len(plain):
-        raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
     return plain
+
+
+def places_of(given: Iterable[Hashable], labels: Sequence[Hashable], printed: Callable[[Hashable], str]) -> list[int]:
+    """Return the places of some labels, each once, in the order of all; a DataError names those that do not exist.
+
+    IN: printed: a label as it is printed, "cluster 0" for 0, which stands for it.
+    """
+    by_print: dict[Hashable, Hashable] = {printed(label): label for label in labels}
+    found = {name if name in labels else by_print.get(name, name) for name in given}
+    unknown = [str(name) for name in found if name not in labels]
+    if unknown:
+        raise DataError(f"no cluster {listed(unknown)}; the clusters are {listed(_texts(labels))}")
+    return [place for place, label in enumerate(labels) if label in found]
 
 
 def _by_label(

@@ -8,13 +8,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
-from boxwood._messages import as_written
+from boxwood._messages import as_written, listed
 from boxwood.tree.boxes import ends_without_missing
 from boxwood.words.claims import none_better
 from boxwood.words.rules import NOT_COUNTED, cluster_rule, condition, gaps_apart, gaps_line
 from boxwood.words.values import (
     aligned,
     are_years,
+    beside,
     brief,
     brief_of,
     category,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         ClusterSummary,
         ColumnProfile,
         CutStability,
+        Edit,
         Frontier,
         NumberColumn,
         NumberGroup,
@@ -239,6 +241,29 @@ def _between(cut: CutStability) -> str:
         return "-"
     low, high = (f"{end:.4g}" if cut.dates is None else cut.dates.day(end) for end in (cut.low, cut.high))
     return f"{low} and {high}"
+
+
+def edits_text(edits: Sequence[Edit]) -> str:
+    """Return changes by hand: the line that makes each again, what it cost, and the rows that moved."""
+    return "\n".join(f"{each.line}\n    {_edit(each)}" for each in edits) or "nothing was changed by hand"
+
+
+def _edit(edit: Edit) -> str:
+    before, now = beside(edit.agreement_before, edit.agreement), beside(edit.agreement, edit.agreement_before)
+    same = edit.agreement == edit.agreement_before
+    agreement = f"agreement {percent(edit.agreement)}" if same else f"agreement {before} -> {now}"
+    prices = [_price(price) for price in (edit.price_before, edit.price)]
+    price = f"price {prices[0]}" if prices[0] == prices[1] else f"price {prices[0]} -> {prices[1]}"
+    sizes = [one.size for one in edit.moved]
+    unit = "row moves" if sum(sizes) == 1 else "rows move"
+    total = (
+        f"{size(sum(sizes))} {unit}"
+        if all(isinstance(one, int) for one in sizes)
+        else f"rows of weight {size(sum(sizes))} move"
+    )
+    ways = [f"{size(one.size)} from {cluster_name(one.before)} to {cluster_name(one.now)}" for one in edit.moved]
+    price = "" if edit.by_agreement else f", {price}"
+    return f"{agreement}{price}; {f'{total}: {listed(ways, 6)}' if ways else 'no row moves'}"
 
 
 def _price(price: float | None) -> str:
@@ -518,6 +543,7 @@ _STEPS = {
     "swapped": "leaves moved to where they are worth more",
     "refined": "cuts refined",
     "kept": "cuts of an earlier tree kept",
+    "changed": "changed by hand",
 }
 
 

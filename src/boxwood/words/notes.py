@@ -26,6 +26,13 @@ GROUPS = "the rows show groups: a gap or a valley parts them"
 MADE_HERE = "k-means, "
 """How a basis begins to say where clusters come from that boxwood made."""
 
+OF_RULES = re.compile(
+    r"^(the rules? |no rule |expect about |with [\d,]+ leaves |one tree of |there is room for only "
+    r"|thresholds are rounded |max_columns=|the time limit ended |[\d,]+ more leaves hold )"
+    r"| alone decides the cluster of every row; | cuts of the earlier tree are kept"
+)
+"""Notes that tell of the rules as they are, so that they do not hold of changed ones."""
+
 EARLIER_NAMES = "the notes above use earlier names: "
 """How the note begins that clusters were renamed after the others were written, so that it comes last."""
 

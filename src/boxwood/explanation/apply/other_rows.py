@@ -69,7 +69,8 @@ def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Me
     refuse_other_names(X, labels=labels, sample_weight=sample_weight)
     source = as_source(X)
     rows, on = (as_rows_here(X), _on_rows) if source is None else (source, _on_table)
-    return provenance_on_other_rows(on(ex, rows, labels, sample_weight), rows, labels, sample_weight, ex.provenance)
+    measured = replace(on(ex, rows, labels, sample_weight), changes=ex.changes)
+    return provenance_on_other_rows(measured, rows, labels, sample_weight, ex.provenance)
 
 
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:

@@ -19,10 +19,10 @@ from boxwood._validation import listed, real_number, refuse_other_kind, refuse_u
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.apply.tree_changes import tree_changes
-from boxwood.explanation.living.counts import with_rows_left_out
+from boxwood.explanation.measure.again import measured_again
 from boxwood.explanation.measure.limited import finished
-from boxwood.explanation.measure.measure import costs_of, measure
-from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
+from boxwood.explanation.measure.measure import costs_of
+from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.grown import Grown
 from boxwood.tree import ThresholdTree, TreeBuilder
 from boxwood.tree.merge import merged
@@ -54,19 +54,8 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
         draft = _next(draft, some, about, most)
     if draft.anew.get(0) == 0 or tree == new.tree:
         return _told(new, own, rows, 0.0, by)
-    grown = Grown(tree, f"{new.method}, {METHOD}", new.objective, evidence.kernel)
-    whole = None if evidence.whole is None else evidence.whole.measured(tree, here)
-    measured = measure(task, grown, here, whole=whole)
-    evidence = replace(measured._rows(), grow=None, **{name: getattr(evidence, name) for name in _SAME})
-    measured = with_kinds(replace(measured, _evidence=evidence), evidence.booleans, dict(new.dates))
-    beside = {name: getattr(new, name) for name in _OF_ROWS}
-    measured = replace(measured, notes=new.notes, **beside)
-    measured = measured if evidence.others is None else with_rows_left_out(measured, evidence.others)
+    measured = replace(measured_again(new, tree, METHOD), notes=new.notes, mixture=new.mixture)
     return _told(measured, own, rows, lost(tree), by)
-
-
-_OF_ROWS = "provenance", "n_rows", "n_left_out", "n_incomplete", "limits", "mixture"
-_SAME = ("clusterer", "fixed", "booleans", "given", "kernel", "budget", "positions", "unplaced", "beside", "whole")
 
 
 @dataclass(frozen=True)
