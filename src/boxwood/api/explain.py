@@ -18,6 +18,8 @@ def explain(
     X: Any,
     labels: Any = None,
     *,
+    by: Any = None,
+    key: str | Sequence[str] | None = None,
     n_clusters: int | None = None,
     names: Names | None = None,
     sample_weight: ArrayLike | str | None = None,
@@ -307,19 +309,29 @@ def explain(
     >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
     (0.96, ['setosa'])
     """
-    given = {name: value for name, value in locals().items() if name not in ("X", "labels")}
+    given = {name: value for name, value in locals().items() if name not in ("X", "labels", "by", "key")}
     from boxwood._frames import as_rows_here, is_frame
+    from boxwood._validation import shown
     from boxwood.api.explanation import Explanation
     from boxwood.explanation.ask.options import Options
     from boxwood.explanation.ask.provenance import provenance_of_call
     from boxwood.explanation.ask.steps import explained
     from boxwood.table.scanned import as_source
 
-    source = as_source(X)
-    rows = as_rows_here(X) if source is None else source
-    measured = explained(rows, labels, Options.of(given))
-    answer = Explanation._of(provenance_of_call(measured, rows, labels, n_clusters, sample_weight))
+    asked, source, rows = Options.of(given), None, None
+    if by is not None:
+        from boxwood.explanation.ask.by_inputs import explained_by
+
+        answer = Explanation._of(explained_by(X, labels, by, key, asked))
+    elif key is not None:
+        raise ValueError(f"key={shown(key)} says which rows of two tables belong together; give the other one (by)")
+    else:
+        source = as_source(X)
+        rows = as_rows_here(X) if source is None else source
+        measured = explained(rows, labels, asked)
+        answer = Explanation._of(provenance_of_call(measured, rows, labels, n_clusters, sample_weight))
     if value_column is not None:
         is_known = isinstance(value_column, str) and value_column in answer.columns
-        answer.totals(value_column, rows if source is None and is_frame(rows) and not is_known else None)
+        is_beside = rows is not None and source is None and is_frame(rows) and not is_known
+        answer.totals(value_column, rows if is_beside else None)
     return answer

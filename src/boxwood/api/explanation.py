@@ -705,7 +705,14 @@ class Explanation(MeasuredTree):
         return plot_stability(self, ax)
 
     # ------------------------------------------------------------------------- clusters: what they are, and their names
-    def profile(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Profile:
+    def profile(
+        self,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        *,
+        outcomes: bool = False,
+    ) -> Profile:
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
         Clusters are those that are explained, not the tree's groups of rows. Rows left out do not count. Columns that
@@ -716,6 +723,9 @@ class Explanation(MeasuredTree):
         ----------
         X, labels, sample_weight : default=None
             Other rows, as for `evaluate`. None takes the rows that the explanation was measured on.
+        outcomes : bool, default=False
+            Whether to look at the outcomes of these rows: where the rules are on the columns of another table (`by`),
+            these are what the clusters were made of.
 
         Returns
         -------
@@ -727,7 +737,8 @@ class Explanation(MeasuredTree):
         Raises
         ------
         DataError
-            If the explanation was read from a file that holds no profile, and no rows are given.
+            If the explanation was read from a file that holds no profile, and no rows are given; or if it has no
+            outcomes.
 
         Notes
         -----
@@ -744,8 +755,11 @@ class Explanation(MeasuredTree):
         >>> age.column, round(age.effect, 2), age.clusters[1].quantiles[2], round(age.clusters[1].index)
         ('age', 0.88, 34.0, 70)
         """
+        from boxwood.explanation.measure.outcomes import outcomes_profiled
         from boxwood.explanation.measure.profile import profiled
 
+        if outcomes:
+            return outcomes_profiled(self)
         return profiled(self._on(X, labels, sample_weight))
 
     def suggested_names(self) -> dict[Hashable, str]:

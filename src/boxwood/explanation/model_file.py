@@ -24,6 +24,7 @@ from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
 from boxwood.explanation.living.shapes import Shape, codes_in, shapes_of
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, line_rule
+from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, totals_told
 from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
@@ -154,6 +155,7 @@ class Document(TypedDict):
     spreads: NotRequired[dict[str, Spread]]
     shapes: NotRequired[dict[str, Shape]]
     profile: NotRequired[tuple[ColumnProfile, ...]]
+    outcomes: NotRequired[tuple[ColumnProfile, ...]]  # the profile of another table, whose clusters these are
     leaves: tuple[LeafEntry, ...]
     held_out: NotRequired[HeldOut]
     n_incomplete: NotRequired[int]
@@ -186,6 +188,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
         "shapes": {ex.columns[j]: shape for j, shape in (shapes_of(ex) or {}).items()} or None,
         "profile": _profile_entries(ex),
+        "outcomes": None if (side := side_of_outcomes(ex)) is None else _profile_entries(side),
         "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
         "notes": said.notes,
         "nodes": to_nodes(ex.tree),
@@ -335,7 +338,8 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     tree, columns, categories = from_nodes(document["nodes"]), document["columns"], document.get("categories", {})
     _check_tree(document, tree)
     _check_table(document, entries)
-    _check_profile(document)
+    _check_profile(document, document.get("profile", ()))
+    _check_profile(document, document.get("outcomes", ()), are_known=False)
     _check_measured(document, tree)
     _check_shapes(document, tree)
     what = tree, columns, {columns.index(name): known for name, known in categories.items()}
@@ -408,7 +412,7 @@ def _short_tree(document: Document, tree: ThresholdTree) -> ThresholdTree | None
 def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     """Return what was measured when asked, and the spreads of the columns of numbers that the tree tests."""
     kept: dict[str, Any] = {
-        name: document[name] for name in ("profile", "frontier", "stability", "totals") if name in document
+        name: document[name] for name in ("profile", "outcomes", "frontier", "stability", "totals") if name in document
     }
     if "spreads" in document:
         columns, categories = document["columns"], document.get("categories", {})
@@ -445,7 +449,8 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
     columns, categories = document["columns"], document.get("categories", {})
     _refuse(_twice(columns), "it lists a column twice")
     _refuse(_twice([cluster["name"] for cluster in document["clusters"]]), "it lists a cluster name twice")
-    of_profile = [one.categories for one in document.get("profile", ()) if isinstance(one, CategoryColumn)]
+    profiles = (*document.get("profile", ()), *document.get("outcomes", ()))
+    of_profile = [one.categories for one in profiles if isinstance(one, CategoryColumn)]
     twice = any(_twice(known.values) for known in (*categories.values(), *of_profile))
     _refuse(twice, "it lists a category twice")
     _refuse_unknown("categories", categories, columns)
@@ -465,11 +470,12 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
         _refuse(bool(others), f"its {name} has fields of another version: {listed(sorted(others))}")
 
 
-def _check_profile(document: Document) -> None:
-    profile, n_clusters = document.get("profile", ()), len(document["clusters"])
+def _check_profile(document: Document, profile: Sequence[ColumnProfile], *, are_known: bool = True) -> None:
+    """Refuse a profile that is not of these clusters; IN: are_known: whether its columns are those of the rules."""
+    n_clusters = len(document["clusters"])
     columns = [one.column for one in profile]
     _refuse(_twice(columns), "it lists a column of the profile twice")
-    _refuse_unknown("profile", columns, document["columns"])
+    _refuse_unknown("profile", columns if are_known else [], document["columns"])
     for one in profile:
         n = len(one.clusters)
         _refuse(n != n_clusters, f"its profile has {n} clusters, but it lists {n_clusters}")
