@@ -103,12 +103,22 @@ def test_rows_of_files_are_joined_by_their_key(seed, tmp_path):
 
 @law(10)
 def test_what_is_planted_in_inputs_is_found_or_said_to_be_weak(seed):
+    find_what_is_planted(seed, method="cart", max_leaf_nodes=3)
+
+
+@pytest.mark.full  # half a minute
+@law(10)
+def test_so_it_is_where_leaves_are_left_open(seed):
+    find_what_is_planted(seed)
+
+
+def find_what_is_planted(seed, **how):
     r, noise = np.random.default_rng(seed), (0.0, 0.15, 0.3, 0.6, 1.0)[seed % 5]
     inputs, _, labels = planted(700, r, noise)
     run = np.arange(700)
     outcomes = pd.DataFrame({"run": run, "cost": labels * 9.0 + r.random(700)})
     inputs = pd.DataFrame(inputs | {"run": run}).sample(frac=1, random_state=seed)
-    ex = bw.explain(outcomes, by=inputs, key="run", n_clusters=3)
+    ex = bw.explain(outcomes, by=inputs, key="run", n_clusters=3, **how)
     new, right, _ = planted(4_000, r)
     best = 1 - noise * 2 / 3  # share of new rows for which the planted rule is right
     name = {ex.names[k]: round((group.mean - 0.5) / 9) for k, group in enumerate(ex.profile(outcomes=True)[0].clusters)}
@@ -124,7 +134,7 @@ def test_a_cluster_that_inputs_do_not_tell_is_named():
     r = np.random.default_rng(0)
     inputs, cluster, _ = planted(600, r)
     labels = np.where(r.random(600) < 0.15, "hidden", np.array(["calm", "busy", "windy"])[cluster])
-    ex = bw.explain(pd.DataFrame({"label": labels}), "label", by=pd.DataFrame(inputs))
+    ex = bw.explain(pd.DataFrame({"label": labels}), "label", by=pd.DataFrame(inputs), method="cart", max_leaf_nodes=4)
     [note] = [note for note in ex.notes if note.startswith("the inputs ")]
     assert re.fullmatch(r"the inputs do not tell hidden \(found \d\.\d%\) on rows held out", note)
     assert note in str(ex)
@@ -146,6 +156,10 @@ REFUSED = {
     "inputs twice": (
         (table(), LABELS, table(run=[0, 0, *range(2, 12)]), "run"),
         "run must tell the rows of the inputs apart.* such as their means",
+    ),
+    "floats": (
+        (table(run=[2.0**60, *range(1, 12)]), LABELS, table(run=[2**60, *range(1, 12)]), "run"),
+        r"whole numbers of 2\*\*53 or more as floats, such as 1152921504606846976",
     ),
     "no such column": ((table(), LABELS, table().drop(columns="run"), "run"), "no column 'run' in the inputs"),
     "other kinds": ((table(), LABELS, table().astype({"run": str}), "run"), "numbers in the outcomes, but text in"),

@@ -36,8 +36,16 @@ class Keys(NamedTuple):
 
     @classmethod
     def of_columns(cls, parts: Sequence[tuple[str, str, Sequence[Hashable]]]) -> Keys:
-        """Return the keys that columns make together; IN: parts: name, kind and values of each."""
+        """Return the keys that columns make together; IN: parts: name, kind and values of each.
+
+        Raises
+        ------
+        DataError
+            If numbers among them are rounded.
+        """
         names, kinds, columns = zip(*parts, strict=True)
+        for name, values in zip(names, columns, strict=True):
+            _refuse_rounded(name, values)
         whole = (
             columns[0] if len(columns) == 1 else [None if None in row else row for row in zip(*columns, strict=True)]
         )
@@ -69,6 +77,15 @@ def keys_of_index(frame: Any, where: str) -> Keys:
     levels = frame.index.to_frame(index=False)
     levels.columns = [f"level {i}" for i in range(levels.shape[1])]
     return keys_of_frame(levels, list(levels.columns), where)._replace(name="the index")
+
+
+def _refuse_rounded(name: str, values: Sequence[Hashable]) -> None:
+    rounded = [one for one in values if isinstance(one, float) and abs(one) >= 1 << 53]
+    if rounded:
+        raise DataError(
+            f"{name} has whole numbers of 2**53 or more as floats, such as {rounded[0]:.0f}, which are not exact; read it "
+            "as whole numbers, or as text"
+        )
 
 
 def _kind(values: Sequence[Hashable]) -> str:
