@@ -85,6 +85,17 @@ def explain(
           tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
           fit. On other rows, and on a table in batches, it is compared with the clusters that the explainer's clusterer
           predicts; one that was fitted on a table's column of labels, with those in that column.
+    by : array-like or data frame, default=None
+        Another table, the inputs: clusters are those of the rows of `X`, the outcomes, and rules ask for the columns of
+        `by`. Rows belong together by `key`; without it by the index of two frames of pandas, or by their places in two
+        arrays of one length, and never else. Rows without a partner have no part in the rules; a note counts them.
+        `columns`, `categories` and `numbers` name columns of either table, and all limits are those of the rules. Both
+        tables are in memory. Rows are held out if `validate` does not say how: in 5 folds, or a fifth of more than
+        5,000 rows. Notes then say whether the inputs tell the clusters, and which they do not.
+        `profile(outcomes=True)` has the other side: what the clusters are.
+    key : str or sequence of str, default=None
+        With `by`, the columns of both frames that say which rows belong together. A key that several rows of a table
+        have is refused.
     n_clusters : int, default=None
         Number of clusters of k-means. None chooses one from 2 to 10, fewer where rows are few: the largest on which
         clusters of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in

@@ -187,6 +187,30 @@ class Explanation(MeasuredTree):
 
         return clusters_of_rows(self, X, missing)
 
+    def predict_proba(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:
+        """Return the share of each cluster among the measured rows of a row's leaf, shape (n, k), in order of `names`.
+
+        Shares are of the weights, if rows were weighted, and nothing is added to them: a leaf whose rows are all of one
+        cluster gives it 1. They are those of `leaves`: `own / size` for the cluster that the leaf names. A leaf without
+        rows gives that one 1. Reads `X` as `apply` does; a row without a leaf has NaN.
+
+        Raises
+        ------
+        DataError
+            As for `apply`; or for a model that was saved without these numbers.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["new", "new", "old", "old", "old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"], method="cart", min_samples_leaf=3)
+        >>> ex.names, ex.predict_proba([[30.0]]).tolist()
+        (('new', 'old'), [[0.4, 0.6]])
+        """
+        from boxwood.explanation.apply.predict import shares_of_rows
+
+        return shares_of_rows(self, X, missing)
+
     def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Indices:
         """Return the leaf of each row, shape (n,).
 

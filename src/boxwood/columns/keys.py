@@ -83,8 +83,8 @@ def _refuse_rounded(name: str, values: Sequence[Hashable]) -> None:
     rounded = [one for one in values if isinstance(one, float) and abs(one) >= 1 << 53]
     if rounded:
         raise DataError(
-            f"{name} has whole numbers of 2**53 or more as floats, such as {rounded[0]:.0f}, which are not exact; read it "
-            "as whole numbers, or as text"
+            f"{name} has whole numbers of 2**53 or more as floats, such as {rounded[0]:.0f}, which are not exact; "
+            "read it as whole numbers, or as text"
         )
 
 

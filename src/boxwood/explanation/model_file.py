@@ -27,7 +27,7 @@ from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, lin
 from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, totals_told
-from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
+from boxwood.explanation.measured_tree import HELD, WHOLE, MeasuredTree
 from boxwood.explanation.records import (
     QUANTILES,
     CategoryColumn,
@@ -70,6 +70,7 @@ class LeafEntry(TypedDict):
     size: Size
     own: Size
     noise: NotRequired[int | None]
+    held: NotRequired[tuple[Size, ...]]  # rows of each cluster
 
 
 class ClusterEntry(TypedDict):
@@ -189,7 +190,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "shapes": {ex.columns[j]: shape for j, shape in (shapes_of(ex) or {}).items()} or None,
         "profile": _profile_entries(ex),
         "outcomes": None if (side := side_of_outcomes(ex)) is None else _profile_entries(side),
-        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
+        "leaves": _leaf_entries(said),
         "notes": said.notes,
         "nodes": to_nodes(ex.tree),
         "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
@@ -201,6 +202,13 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
+
+
+def _leaf_entries(ex: MeasuredTree) -> list[dict[str, Any]]:
+    held = ex._kept.get(HELD) if ex._evidence is None else ex._evidence.held
+    rows: Sequence[dict[str, Any]] = [{}] * ex.n_leaves if held is None else [{"held": one} for one in held.tolist()]
+    told = (leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in ex.leaves)
+    return [leaf | own for leaf, own in zip(told, rows, strict=True)]
 
 
 def _frontier_entry(frontier: Frontier) -> dict[str, Any]:
@@ -347,7 +355,8 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     dates = {columns.index(name): dates for name, dates in document.get("dates", {}).items()}
     of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what, gaps, dates), document["leaves"], strict=True)
     leaves = [
-        LeafSummary(i, cluster, rule=conditions, **entry) for i, (cluster, conditions, entry) in enumerate(of_leaves)
+        LeafSummary(i, cluster, rule=conditions, **{name: fact for name, fact in entry.items() if name != "held"})
+        for i, (cluster, conditions, entry) in enumerate(of_leaves)
     ]
     n = len(document["clusters"])
     of_clusters = zip(
@@ -414,6 +423,9 @@ def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     kept: dict[str, Any] = {
         name: document[name] for name in ("profile", "outcomes", "frontier", "stability", "totals") if name in document
     }
+    held = [leaf["held"] for leaf in document["leaves"] if "held" in leaf]
+    if len(held) == tree.n_leaves:
+        kept[HELD] = held
     if "spreads" in document:
         columns, categories = document["columns"], document.get("categories", {})
         tested = [j for j in tree.features.tolist() if columns[j] not in categories]
@@ -430,6 +442,8 @@ def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
 
 def _check_tree(document: Document, tree: ThresholdTree) -> None:
     columns, leaves, n = document["columns"], document["leaves"], len(document["clusters"])
+    widths = {len(leaf["held"]) for leaf in leaves if "held" in leaf}
+    _refuse(bool(widths - {n}), f"a leaf tells of the rows of {widths} clusters, but it lists {n}")
     tested, cluster = tree.n_features - 1, tree.leaf_clusters.max()
     _refuse(tested >= len(columns), f"its nodes test column {tested}, but it lists {len(columns)} columns")
     _refuse(cluster >= n, f"its nodes carry cluster {cluster}, but it lists {n} clusters")
