@@ -355,7 +355,7 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     dates = {columns.index(name): dates for name, dates in document.get("dates", {}).items()}
     of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what, gaps, dates), document["leaves"], strict=True)
     leaves = [
-        LeafSummary(i, cluster, rule=conditions, **{name: fact for name, fact in entry.items() if name != "held"})
+        LeafSummary(i, cluster, entry["size"], entry["own"], conditions, entry.get("noise"))
         for i, (cluster, conditions, entry) in enumerate(of_leaves)
     ]
     n = len(document["clusters"])

@@ -42,7 +42,6 @@ _LOST = (  # rows were lost, or read in a way that may be wrong
 _WEAK = (  # the answer is weak, or another one is better
     rf"{re.escape(DOUBT)}|^{NO_GROUPS}|{TOO_FEW}",  # are these clusters at all?
     r"^the rules (add little|are worse than none)|^expect about .+ by the largest cluster alone: ",  # empty rules
-    r"^the inputs (hardly tell|do not tell|tell .+ only in part)",
     r"^no rule for |^there is room for only ",  # clusters without an answer
     r"^expect about .+ on new rows, ",  # more leaves would not help
     r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
@@ -67,7 +66,8 @@ _DECIDED = (  # what was decided, which another choice would change
     CHOSEN.pattern,
     r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
 )
-ASKS = tuple(map(re.compile, (*_LOST, *_WEAK, *_DECIDED)))
+_ASKED = (r"^the inputs (hardly tell|do not tell|tell .+ only in part)",)  # the answer to what was asked
+ASKS = tuple(map(re.compile, (*_ASKED, *_LOST, *_WEAK, *_DECIDED)))
 """Patterns of notes that ask for something to be done, the gravest first. All other notes say how it was done."""
 
 

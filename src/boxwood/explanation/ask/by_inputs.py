@@ -54,6 +54,7 @@ from boxwood.words.values import cluster_name, percent
 
 OUTCOMES, INPUTS = "the outcomes", "the inputs"
 FOLDS, FEW_FOLDS, SHARE = 5, 5_000, 0.2  # rows held out: folds up to so many rows, and of more rows a share
+PART = 0.25  # share of a cluster that is found at least where inputs tell it in part
 LUCK = 2.0  # standard errors by which a rule has to be more often right than any other would be
 _ON_GROUPS = re.compile(rf"groups|{CHOSEN.pattern}")
 
@@ -157,7 +158,7 @@ def notes_on_inputs(ex: MeasuredTree) -> tuple[str, ...]:
         if share is not None and share < FOUND:
             rows = share * cluster.size / precision if precision else 0.0
             luck = LUCK * math.sqrt(cluster.share * (1 - cluster.share) / rows) if rows else 1.0
-            is_told = precision is not None and precision > cluster.share + luck
+            is_told = share >= PART and precision is not None and precision > cluster.share + luck
             found[is_told].append(f"{cluster_name(cluster.name)} (found {percent(share)})")
     none = (f"the inputs do not tell {listed(found[False])} on rows held out",) if found[False] else ()
     some = (f"the inputs tell {listed(found[True])} only in part on rows held out",) if found[True] else ()

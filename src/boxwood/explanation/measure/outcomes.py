@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import DataError
 from boxwood.explanation.measure.profile import profiled
@@ -43,5 +43,5 @@ def side_of_outcomes(ex: MeasuredTree) -> MeasuredTree | None:
     names = tuple(one.column for one in known or ()) if rows is None else rows.coordinates.columns
     dates = {} if rows is None else {rows.coordinates.columns[j]: its for j, its in rows.coordinates.dates.items()}
     tree = ThresholdTree.from_dict({"cluster": 0})
-    own = {"columns": names, "categories": (), "gaps": (), "binary": (), "dates": tuple(dates.items())}
+    own: dict[str, Any] = {"columns": names, "categories": (), "gaps": (), "binary": (), "dates": tuple(dates.items())}
     return replace(ex, tree=tree, leaves=(), _short=None, **own, _evidence=rows, _kept=kept)
