@@ -212,3 +212,22 @@ def test_clusters_are_made_of_outcomes_alone(clustering):
     assert [ex.columns[j] for j in ex.tree.features] == ["wind"]
     assert ex.profile(outcomes=True)[0].column == "cost"
     assert ex.provenance.labels.startswith("the outcomes: ")
+
+
+def test_page_and_model_file_tell_both_sides(tmp_path):
+    r = np.random.default_rng(0)
+    inputs, cluster, _ = planted(90, r)
+    outcomes = pd.DataFrame({"cost": cluster * 9 + r.random(90), "state": r.choice(["on", "off"], 90)})
+    ex = bw.explain(outcomes, cluster, by=pd.DataFrame(inputs), method="cart")
+    page = ex.to_html()
+    assert page.count('<h2 id="outcomes">What the clusters are: the outcomes</h2>') == 1
+    of_outcomes, of_inputs = page.index('<h2 id="outcomes">'), page.index('<h2 id="profile">')
+    for column, start, end in (("cost", of_outcomes, of_inputs), ("wind", of_inputs, len(page))):
+        assert f"<bdi>{column}</bdi>" in page[start:end]
+    assert "outcomes" not in bw.explain(outcomes, cluster, method="cart").to_html()
+    ex.save(tmp_path / "model.json")
+    loaded = bw.load(tmp_path / "model.json")
+    assert [one.column for one in loaded.profile(outcomes=True)] == ["cost", "state"]
+    assert '<h2 id="outcomes">' in loaded.to_html()
+    with pytest.raises(DataError, match="nothing is known of outcomes"):
+        bw.explain(outcomes, cluster, method="cart").profile(outcomes=True)
