@@ -14,6 +14,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
+import numpy as np
+
 from boxwood._dates import Dates
 from boxwood._files import replacing
 from boxwood._messages import cut_off, listed, shown
@@ -425,7 +427,7 @@ def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     }
     held = [leaf["held"] for leaf in document["leaves"] if "held" in leaf]
     if len(held) == tree.n_leaves:
-        kept[HELD] = held
+        kept[HELD] = np.array(held)
     if "spreads" in document:
         columns, categories = document["columns"], document.get("categories", {})
         tested = [j for j in tree.features.tolist() if columns[j] not in categories]
