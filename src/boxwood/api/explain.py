@@ -18,6 +18,8 @@ def explain(
     X: Any,
     labels: Any = None,
     *,
+    by: Any = None,
+    key: str | Sequence[str] | None = None,
     n_clusters: int | None = None,
     names: Names | None = None,
     sample_weight: ArrayLike | str | None = None,
@@ -83,6 +85,17 @@ def explain(
           tree, with its thresholds as they are. On the rows of its fit the tree is compared with the clusters of that
           fit. On other rows, and on a table in batches, it is compared with the clusters that the explainer's clusterer
           predicts; one that was fitted on a table's column of labels, with those in that column.
+    by : array-like or data frame, default=None
+        Another table, the inputs: clusters are those of the rows of `X`, the outcomes, and rules ask for the columns of
+        `by`. Rows belong together by `key`; without it by the index of two frames of pandas, or by their places in two
+        arrays of one length, and never else. Rows without a partner have no part in the rules; a note counts them.
+        `columns`, `categories` and `numbers` name columns of either table, and all limits are those of the rules. Both
+        tables are in memory. Rows are held out if `validate` does not say how: in 5 folds, or a fifth of more than
+        5,000 rows. Notes then say whether the inputs tell the clusters, and which they do not.
+        `profile(outcomes=True)` has the other side: what the clusters are.
+    key : str or sequence of str, default=None
+        With `by`, the columns of both frames that say which rows belong together. A key that several rows of a table
+        have is refused.
     n_clusters : int, default=None
         Number of clusters of k-means. None chooses one from 2 to 10, fewer where rows are few: the largest on which
         clusters of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in
@@ -307,19 +320,29 @@ def explain(
     >>> ex.agreement, ex.predict([[5.0, 3.0, 1.5, 0.2]]).tolist()
     (0.96, ['setosa'])
     """
-    given = {name: value for name, value in locals().items() if name not in ("X", "labels")}
+    given = {name: value for name, value in locals().items() if name not in ("X", "labels", "by", "key")}
     from boxwood._frames import as_rows_here, is_frame
+    from boxwood._validation import shown
     from boxwood.api.explanation import Explanation
     from boxwood.explanation.ask.options import Options
     from boxwood.explanation.ask.provenance import provenance_of_call
     from boxwood.explanation.ask.steps import explained
     from boxwood.table.scanned import as_source
 
-    source = as_source(X)
-    rows = as_rows_here(X) if source is None else source
-    measured = explained(rows, labels, Options.of(given))
-    answer = Explanation._of(provenance_of_call(measured, rows, labels, n_clusters, sample_weight))
+    asked, source, rows = Options.of(given), None, None
+    if by is not None:
+        from boxwood.explanation.ask.by_inputs import explained_by
+
+        answer = Explanation._of(explained_by(X, labels, by, key, asked))
+    elif key is not None:
+        raise ValueError(f"key={shown(key)} says which rows of two tables belong together; give the other one (by)")
+    else:
+        source = as_source(X)
+        rows = as_rows_here(X) if source is None else source
+        measured = explained(rows, labels, asked)
+        answer = Explanation._of(provenance_of_call(measured, rows, labels, n_clusters, sample_weight))
     if value_column is not None:
         is_known = isinstance(value_column, str) and value_column in answer.columns
-        answer.totals(value_column, rows if source is None and is_frame(rows) and not is_known else None)
+        is_beside = rows is not None and source is None and is_frame(rows) and not is_known
+        answer.totals(value_column, rows if is_beside else None)
     return answer

@@ -190,6 +190,30 @@ class Explanation(MeasuredTree):
 
         return clusters_of_rows(self, X, missing)
 
+    def predict_proba(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:
+        """Return the share of each cluster among the measured rows of a row's leaf, shape (n, k), in order of `names`.
+
+        Shares are of the weights, if rows were weighted, and nothing is added to them: a leaf whose rows are all of one
+        cluster gives it 1. They are those of `leaves`: `own / size` for the cluster that the leaf names. A leaf without
+        rows gives that one 1. Reads `X` as `apply` does; a row without a leaf has NaN.
+
+        Raises
+        ------
+        DataError
+            As for `apply`; or for a model that was saved without these numbers.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["new", "new", "old", "old", "old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"], method="cart", min_samples_leaf=3)
+        >>> ex.names, ex.predict_proba([[30.0]]).tolist()
+        (('new', 'old'), [[0.4, 0.6]])
+        """
+        from boxwood.explanation.apply.predict import shares_of_rows
+
+        return shares_of_rows(self, X, missing)
+
     def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Indices:
         """Return the leaf of each row, shape (n,).
 
@@ -708,7 +732,14 @@ class Explanation(MeasuredTree):
         return plot_stability(self, ax)
 
     # ------------------------------------------------------------------------- clusters: what they are, and their names
-    def profile(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Profile:
+    def profile(
+        self,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        *,
+        outcomes: bool = False,
+    ) -> Profile:
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
         Clusters are those that are explained, not the tree's groups of rows. Rows left out do not count. Columns that
@@ -719,6 +750,9 @@ class Explanation(MeasuredTree):
         ----------
         X, labels, sample_weight : default=None
             Other rows, as for `evaluate`. None takes the rows that the explanation was measured on.
+        outcomes : bool, default=False
+            Whether to look at the outcomes of these rows: where the rules are on the columns of another table (`by`),
+            these are what the clusters were made of.
 
         Returns
         -------
@@ -730,7 +764,8 @@ class Explanation(MeasuredTree):
         Raises
         ------
         DataError
-            If the explanation was read from a file that holds no profile, and no rows are given.
+            If the explanation was read from a file that holds no profile, and no rows are given; or if it has no
+            outcomes.
 
         Notes
         -----
@@ -747,8 +782,11 @@ class Explanation(MeasuredTree):
         >>> age.column, round(age.effect, 2), age.clusters[1].quantiles[2], round(age.clusters[1].index)
         ('age', 0.88, 34.0, 70)
         """
+        from boxwood.explanation.measure.outcomes import outcomes_profiled
         from boxwood.explanation.measure.profile import profiled
 
+        if outcomes:
+            return outcomes_profiled(self)
         return profiled(self._on(X, labels, sample_weight))
 
     def suggested_names(self) -> dict[Hashable, str]:

@@ -98,6 +98,7 @@ _EPILOG = """\b
 Examples:
   boxwood explain customers.csv -k 5
   boxwood explain customers.csv --labels segment --max-leaf-nodes 10
+  boxwood explain outcomes.csv -k 4 --by inputs.parquet --key run         what in the inputs tells the outcomes
   boxwood explain customers.csv --labels segment --standalone-rules      and the shortest rule for each by itself
   boxwood explain customers.parquet -k 5 -c income,age,orders
   boxwood explain customers.csv -k 5 -o report.html -o model.json -o rules.sql -o tree.png
@@ -121,6 +122,19 @@ Examples:
     "--labels",
     metavar="COLUMN",
     help="Explain the clusters named in this column; rows labelled -1, or without a label, are left out.",
+)
+@click.option(
+    "--by",
+    metavar="INPUTS",
+    type=click.Path(),
+    help="Make rules of the columns of this file, for the clusters of FILE: what in INPUTS tells the outcomes in FILE. "
+    "Names of columns are those of either file. Both are read into memory.",
+)
+@click.option(
+    "--key",
+    metavar="NAME",
+    multiple=True,
+    help="With --by: the column of both files that says which rows belong together; may be repeated, or a,b,c.",
 )
 @click.option(
     "--method",
@@ -274,9 +288,10 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         if options["method"] != "auto" and options[option[2:].replace("-", "_")] not in ("auto", None):
             raise click.UsageError(f"{option} is for --method auto; {options['method']} decides by a rule of its own.")
     check_engine(file, options)
-    if file is not None:
-        refuse_overwriting(options["save"], "'--save'", table=file)
-        refuse_inputs(options["outputs"], file)
+    _check_by(file, options)
+    for table in filter(None, (file, options["by"])):
+        refuse_overwriting(options["save"], "'--save'", table=table)
+        refuse_inputs(options["outputs"], table)
     beside = [options["save"]] if options["save"] else ["--json"] if options["as_json"] else []
     page = page_options(options["outputs"], options["title"], options["min_count"], beside)
     refuse_closed_output()
@@ -301,6 +316,21 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         if as_json:
             talk.notes(map(in_words, explanation.notes))
         _check_limits(explanation, options["max_price"], options["fail_under"])
+
+
+_JOIN = 'join them by a query: --sql "SELECT inputs.*, cluster FROM … JOIN …" -l cluster'
+
+
+def _check_by(file: str | None, options: dict[str, Any]) -> None:
+    """Raise a UsageError if it is not known which rows of two files belong together, or one cannot be read twice."""
+    if bool(options["by"]) != bool(options["key"]):
+        raise click.UsageError("--by INPUTS and --key NAME belong together: the key says which rows are the same.")
+    if not options["by"]:
+        return
+    if file is None or options["engine"] not in (None, "memory"):
+        raise click.UsageError(f"--by reads two files into memory; {_JOIN}")
+    if "-" in (file, options["by"]):
+        raise click.UsageError("--by looks at the names of columns first, so it needs two files, not standard input.")
 
 
 def _printed(explanation: Explanation, *, all_notes: bool) -> str:
@@ -340,6 +370,11 @@ def explained(
 ) -> Iterator[Explanation]:
     """Yield the explanation of the table, which can be read as long as it is needed."""
     engine = chosen_engine(talk, file, options)
+    if options.get("by"):
+        if engine != "memory" or chosen_engine(talk, options["by"], options) != "memory":
+            raise DataError(f"the files are too large for memory; {_JOIN}")
+        yield _by_inputs(talk, str(file), clusters, labels, options)
+        return
     if engine == "memory":
         assert file is not None  # which was checked
         yield _in_memory(talk, file, clusters, labels, options)
@@ -401,8 +436,68 @@ def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, 
     return explanation
 
 
-def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> tuple[Table, ColumnTable]:
-    """Return what was read, and of this the columns that rules may use, with notes on them and on how it was read."""
+def _by_inputs(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
+    """Return the explanation of clusters of one file by the columns of another."""
+    from boxwood.api.explain import explain
+    from boxwood.explanation.ask.provenance import Given, with_provenance
+    from boxwood.table.duck import open_table
+
+    names = []
+    for path in (file, options["by"]):
+        with open_table(path, reading(options)) as table:
+            names.append(table.names)
+    with in_option_names():
+        own, others = _options_of_files(options, names)
+    outcomes, told = read(talk, file, labels, own)
+    inputs, columns = read(talk, options["by"], None, others, are_inputs=True)
+    with _growing(talk, makes_clusters=labels is None) as (status, warned):
+        status(0.0, rows=len(columns))
+        given = _parameters(columns, clusters, others) | {"value_column": options["value"], "key": options["key"]}
+        with in_option_names():
+            explanation = explain(
+                told, outcomes.labels, by=columns, verbose=status.step, sample_weight=outcomes.weights, **given
+            )
+    for text in warned:
+        talk.note(text)
+    assert explanation.provenance is not None
+    made_by = explanation.provenance.labels if labels is None else f"the column {labels} of {file}"
+    source = f"{options['by']}, joined with {file} by {' and '.join(others['key'])}"
+    return with_provenance(explanation, Given(source, inputs.names, made_by, others["key"], labels or "", inputs.types))
+
+
+def _options_of_files(options: dict[str, Any], names: Sequence[Sequence[str]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options for the outcomes and for the inputs: names of columns are those of either file, or of both.
+
+    Raises
+    ------
+    ColumnError
+        If neither has a column that is named.
+    """
+    from boxwood.table.options import find_columns, split_names
+
+    every = tuple(dict.fromkeys([*names[0], *names[1]]))
+    categories, numbers = _categories(options), _names(options["numbers"])
+    find_columns([*categories, *numbers], every)
+    found = []
+    for own in names:
+        chosen = options | {"numbers": [name for name in numbers if name in own], "value": None}
+        for option in ("columns", "exclude", "key"):
+            wanted = split_names(options[option], every)
+            find_columns(wanted, own if option == "key" else every)
+            chosen[option] = [name for name in wanted if name in own]
+        texts = _names(options["categories"])
+        chosen["categories"] = [text for text in texts if {*_categories({"categories": [text]})} & {*own}]
+        found.append(chosen)
+    return found[0], found[1] | {"weights": None}
+
+
+def read(
+    talk: Talk, file: str, labels: str | None, options: dict[str, Any], *, are_inputs: bool = False
+) -> tuple[Table, ColumnTable]:
+    """Return what was read, and of this the columns that rules may use, with notes on them and on how it was read.
+
+    IN: are_inputs: whether the rows get the clusters of another file.
+    """
     from boxwood.columns.of_file import column_table
     from boxwood.explanation.ask.columns import notes_on_left_out
     from boxwood.explanation.ask.mixed import chosen_of, with_advice
@@ -418,14 +513,15 @@ def read(talk: Talk, file: str, labels: str | None, options: dict[str, Any]) -> 
             missing=missing,
             kinds=kinds_of(options),
             value=options.get("value"),
+            key=options.get("key", ()),
             tick=tick,
         )
     told = {name: getattr(table, name) for name in ("padded", "spellings", "rounded", "marks")}
     columns = column_table(table, learns=missing == "learn")
-    columns = chosen_of(
-        columns, table.labels, are_named=bool(options["columns"]), words=[*_categories(options)], **told
-    )
-    if not columns.columns:
+    clustering = () if are_inputs else table.labels
+    about: dict[str, Any] = {"are_named": bool(options["columns"]), "are_made": are_inputs}
+    columns = chosen_of(columns, clustering, words=[*_categories(options)], **about, **told)
+    if not columns.columns and not (table.keys and labels):
         why = notes_on_left_out(with_advice(columns.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
     return table, replace(columns, notes=(*table.hints, *columns.notes))

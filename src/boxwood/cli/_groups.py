@@ -12,7 +12,20 @@ from boxwood.cli._verbs import Verb
 
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Clusters": (
-        *("clusters", "low", "high", "labels", "columns", "exclude", "categories", "numbers", "weights", "missing"),
+        *(
+            "clusters",
+            "low",
+            "high",
+            "labels",
+            "by",
+            "key",
+            "columns",
+            "exclude",
+            "categories",
+            "numbers",
+            "weights",
+            "missing",
+        ),
         *("scale", "seed", "names"),
     ),
     "Rules": ("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),

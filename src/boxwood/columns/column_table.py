@@ -13,6 +13,7 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
 from boxwood.axes.categories import bands_in_order
+from boxwood.columns.keys import Keys
 from boxwood.errors import DataError
 
 TRUTHS = Categories((False, True, None), others=False)
@@ -40,6 +41,8 @@ class ColumnTable:
         Columns of numbers that are days of dates.
     notes : tuple of str
         On the columns: which are used, why others are left out, and how they are read.
+    keys : Keys, default=None
+        What says which rows of another table belong to these, if a file has it.
     """
 
     columns: tuple[str, ...]
@@ -50,6 +53,7 @@ class ColumnTable:
     names: tuple[str, ...] = ()
     dates: Mapping[str, Dates] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    keys: Keys | None = None
 
     def __len__(self) -> int:
         return len(self.values)

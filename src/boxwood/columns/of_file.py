@@ -17,6 +17,7 @@ from boxwood.batches.batches import USABLE
 from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, note_on_marks, refuse_other_labels
 from boxwood.batches.source import AS_WORDS, MarksMet, Spelling, TextAmong
 from boxwood.columns.column_table import ColumnTable, with_truths
+from boxwood.columns.keys import DATES, DATES_IN_ZONE, NUMBERS, TEXTS, Keys
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
@@ -69,6 +70,8 @@ class Table:
         Marks of missing values, such as NA, that columns of words have.
     types : mapping from str to str
         Types of the columns of the file, as DuckDB calls them, but for booleans of a file of texts.
+    keys : Keys, default=None
+        What says which rows of another file belong to these, if columns for that were named.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Table:
     worth: Floats | None = None
     marks: Mapping[str, MarksMet] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
+    keys: Keys | None = None
 
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
@@ -106,7 +110,7 @@ def column_table(table: Table, *, learns: bool) -> ColumnTable:
     """Return the columns of a file with their categories, gaps and truths; IN: learns: whether rules may use gaps."""
     left_out = {reason: list(names) for reason, names in table.left_out}
     kinds = table.categories, table.booleans, left_out, table.names, dict(table.dates)
-    read = ColumnTable(table.columns, table.X, *kinds)
+    read = ColumnTable(table.columns, table.X, *kinds, keys=table.keys)
     return with_truths(read) if read.categories or learns else read
 
 
@@ -128,6 +132,7 @@ def read_table(
     missing: str = "refuse",
     kinds: Kinds | None = None,
     value: str | None = None,
+    key: Sequence[str] = (),
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
@@ -156,6 +161,9 @@ def read_table(
         Reads columns of words, too, as codes of at most 255 values, which takes a pass for each. None leaves them out.
     value : str, default=None
         Any column of numbers whose values the table shall have besides, such as revenue.
+    key : sequence of str, default=()
+        Columns whose values say which rows of another table belong to these. They are no others; beside labels, the
+        table may have none but these.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -181,7 +189,8 @@ def read_table(
            [41.,  0.]])
     """
     with open_table(path, options) as source:
-        chosen = Wanted(columns, exclude, labels, weights).among(source.names)
+        find_columns(key, source.names)
+        chosen = Wanted(columns, (*exclude, *key), labels, weights).among(source.names)
         source.refuse_uncalculated([*chosen.columns, *(i for i in (chosen.label, chosen.weight) if i is not None)])
         source = source.kept(tick)
         looked_at = dict(zip(chosen.columns, columns_of(source, chosen.columns, tick), strict=True))
@@ -191,9 +200,11 @@ def read_table(
         labelled = None if chosen.label is None else _LabelsInFile.of(source, chosen.label)
         worth = None if value is None else _number_column(source, value)
         beside = [labelled and labelled.sql, None if chosen.weight is None else source.number(chosen.weight), worth]
-        X, found = _values(source, [sql[i] for i in read], beside, tick)
+        parts = [_KeyInFile.of(source, name) for name in key]
+        X, found = _values(source, [sql[i] for i in read], [*beside, *(part.sql for part in parts)], tick)
         facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
-        used, unused = _choose(source, looked_at, facts, why, missing)
+        may_be_none = bool(key) and labelled is not None
+        used, unused = _choose(source, looked_at, facts, why, missing, may_be_none=may_be_none)
         kept = np.flatnonzero(np.isin(read, used)).tolist()
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
@@ -222,6 +233,9 @@ def read_table(
             None if worth is None else _as_doubles(found[2]),
             {source.names[i]: met for i in used if i in words and (met := words[i].marks) is not None},
             _types(source, {i: looked_at[i] for i in used}),
+            Keys.of_columns([part.read(values) for part, values in zip(parts, found[3:], strict=True)])
+            if key
+            else None,
         )
 
 
@@ -423,6 +437,8 @@ def _choose(
     facts: Mapping[int, _NumberRange],
     why: Mapping[int, str],
     missing: str,
+    *,
+    may_be_none: bool,
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Return the columns to use, and the others by the reason why they are left out: first those without numbers."""
     use = Use(chosen=source.names, learns=missing == "learn", drops_constants=True)
@@ -434,7 +450,7 @@ def _choose(
         unused.setdefault(reason, []).extend(names)
     used = [i for i in columns if source.names[i] not in reasons | of_numbers]
     found = tuple((reason, tuple(names)) for reason, names in unused.items())
-    if used:
+    if used or may_be_none:
         return used, found
     told = "; ".join(f"left out, {reason}: {listed(names)}" for reason, names in found)
     listing = "\n".join(
@@ -507,7 +523,7 @@ def _values(
     n_rows = next((len(one) for one in (*X.T, *found) if one is not None), None)
     if not (_n_rows(source) if n_rows is None else n_rows):
         raise DataError("\n".join([f"{source.name} has column names but no rows", *source.hints]))
-    return X, found
+    return X if columns else np.empty((n_rows or 0, 0)), found
 
 
 def _matrix(values: Iterator[Any], n_columns: int) -> Floats:
@@ -578,6 +594,40 @@ class _LabelsInFile(NamedTuple):
             found = np.array([self.known.get(label) for label in found], dtype=object)
         order = source.orders.get(self.column)
         return np.asarray(found) if order is None else OrderedLabels.of(found, order), marks
+
+
+class _KeyInFile(NamedTuple):
+    """A column of keys: what they are, and SQL of the key of each row, NULL where it is missing."""
+
+    name: str
+    kind: str
+    sql: str
+    known: Mapping[str, Hashable]
+
+    @classmethod
+    def of(cls, source: DuckTable, name: str) -> _KeyInFile:
+        """Look at the keys of a table."""
+        (i,) = find_columns([name], source.names)
+        (column,) = columns_of(source, [i], None)
+        if column.kind == "date":
+            zone = column.dates(source.types[i], source.zones.get(i, "UTC")).zone
+            return cls(name, DATES_IN_ZONE if zone else DATES, column.sql, {})
+        learn_words(source, {i: marks_of(source, i)})
+        sql = f"CASE WHEN NOT {source.missing(i, among_words=True)} THEN {source.label(i)} END"
+        texts = [
+            text for (text,) in source.fetch(f"SELECT DISTINCT {sql} AS k FROM {source.relation} WHERE k IS NOT NULL")
+        ]
+        is_typed = source.kind(i) == "text" and not source.has_marks
+        known = {text: text for text in texts} if is_typed else labels_in(texts)
+        return cls(name, TEXTS if any(isinstance(one, str) for one in known.values()) else NUMBERS, sql, known)
+
+    def read(self, values: Any) -> tuple[str, str, list[Hashable]]:
+        """Return the name, the kind and the keys, from what DuckDB has read."""
+        if not self.known:
+            return self.name, self.kind, [None if one != one else one for one in _as_doubles(values).tolist()]
+        keys = [self.known.get(one) for one in np.ma.getdata(values).tolist()]
+        lacks = np.ma.getmaskarray(values).tolist()
+        return self.name, self.kind, [None if lack else one for one, lack in zip(keys, lacks, strict=True)]
 
 
 def _type_of(labels: Sequence[Hashable]) -> str | None:

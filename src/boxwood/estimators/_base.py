@@ -38,6 +38,7 @@ from boxwood.estimators._fits import (
     refuse_clusterer,
     refuse_source,
 )
+from boxwood.explanation.apply.predict import shares_of_leaves
 from boxwood.explanation.ask.clustering import clustering_of_table, notes_on_labels_of, renamed
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
 from boxwood.explanation.ask.explainer import is_explainer
@@ -83,6 +84,14 @@ class FittedTree(TableReader):
         Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not show that it is noise.
         """
         return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the share of each cluster among the rows of `fit` in a row's leaf, shape (n, k).
+
+        Columns are in the order of `reference_.names`, which is that of the sorted labels; see
+        `Explanation.predict_proba`.
+        """
+        return shares_of_leaves(self.explanation_)[self.apply(X)]
 
     def apply(self, X: Any) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""

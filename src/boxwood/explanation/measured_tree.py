@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 WHOLE = "whole"
 """Mark of what is kept in a pickle: it tells of clusters of few rows, too, and a model file leaves these out."""
+HELD = "rows in leaves"
+"""What is kept of the rows of each cluster in each leaf where the rows themselves are not at hand."""
 LIMITS_OF_SEARCH = {"agreement": ("max_depth", "min_samples_leaf", "forbidden"), "cost": ("forbidden",)}
 """Limits that leave trees out of what a search proves; one that was made under others has proved nothing."""
 Tree = TypeVar("Tree", bound="MeasuredTree")
@@ -270,6 +272,8 @@ class MeasuredTree:
         self._spreads()
         shapes_of(self)
         kept = self._kept | {WHOLE: True}
+        if self._evidence is not None:
+            kept[HELD] = self._evidence.held
         return self.__dict__ | {"_evidence": None, "notes": as_written(self.notes), "_kept": kept}
 
     def __copy__(self) -> Self:

@@ -14,6 +14,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
+import numpy as np
+
 from boxwood._dates import Dates
 from boxwood._files import replacing
 from boxwood._messages import cut_off, listed, shown
@@ -24,9 +26,10 @@ from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain
 from boxwood.explanation.living.shapes import Shape, codes_in, shapes_of
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, line_rule
+from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, totals_told
-from boxwood.explanation.measured_tree import WHOLE, MeasuredTree
+from boxwood.explanation.measured_tree import HELD, WHOLE, MeasuredTree
 from boxwood.explanation.records import (
     QUANTILES,
     CategoryColumn,
@@ -70,6 +73,7 @@ class LeafEntry(TypedDict):
     size: Size
     own: Size
     noise: NotRequired[int | None]
+    held: NotRequired[tuple[Size, ...]]  # rows of each cluster
 
 
 class ClusterEntry(TypedDict):
@@ -155,6 +159,7 @@ class Document(TypedDict):
     spreads: NotRequired[dict[str, Spread]]
     shapes: NotRequired[dict[str, Shape]]
     profile: NotRequired[tuple[ColumnProfile, ...]]
+    outcomes: NotRequired[tuple[ColumnProfile, ...]]  # the profile of another table, whose clusters these are
     leaves: tuple[LeafEntry, ...]
     held_out: NotRequired[HeldOut]
     n_incomplete: NotRequired[int]
@@ -188,7 +193,8 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "spreads": None if spreads is None else {ex.columns[j]: spread for j, spread in spreads.items()},
         "shapes": {ex.columns[j]: shape for j, shape in (shapes_of(ex) or {}).items()} or None,
         "profile": _profile_entries(ex),
-        "leaves": [leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in said.leaves],
+        "outcomes": None if (side := side_of_outcomes(ex)) is None else _profile_entries(side),
+        "leaves": _leaf_entries(said),
         "notes": said.notes,
         "nodes": to_nodes(ex.tree),
         "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
@@ -201,6 +207,13 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
     }
     parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
+
+
+def _leaf_entries(ex: MeasuredTree) -> list[dict[str, Any]]:
+    held = ex._kept.get(HELD) if ex._evidence is None else ex._evidence.held
+    rows: Sequence[dict[str, Any]] = [{}] * ex.n_leaves if held is None else [{"held": one} for one in held.tolist()]
+    told = (leaf._asdict() | {"rule": rule(leaf.rule, whole=True)} for leaf in ex.leaves)
+    return [leaf | own for leaf, own in zip(told, rows, strict=True)]
 
 
 def _frontier_entry(frontier: Frontier) -> dict[str, Any]:
@@ -338,7 +351,8 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     tree, columns, categories = from_nodes(document["nodes"]), document["columns"], document.get("categories", {})
     _check_tree(document, tree)
     _check_table(document, entries)
-    _check_profile(document)
+    _check_profile(document, document.get("profile", ()))
+    _check_profile(document, document.get("outcomes", ()), are_known=False)
     _check_measured(document, tree)
     _check_shapes(document, tree)
     what = tree, columns, {columns.index(name): known for name, known in categories.items()}
@@ -346,7 +360,8 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     dates = {columns.index(name): dates for name, dates in document.get("dates", {}).items()}
     of_leaves = zip(tree.leaf_clusters.tolist(), rules_of(*what, gaps, dates), document["leaves"], strict=True)
     leaves = [
-        LeafSummary(i, cluster, rule=conditions, **entry) for i, (cluster, conditions, entry) in enumerate(of_leaves)
+        LeafSummary(i, cluster, entry["size"], entry["own"], conditions, entry.get("noise"))
+        for i, (cluster, conditions, entry) in enumerate(of_leaves)
     ]
     n = len(document["clusters"])
     of_clusters = zip(
@@ -411,8 +426,11 @@ def _short_tree(document: Document, tree: ThresholdTree) -> ThresholdTree | None
 def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     """Return what was measured when asked, and the spreads of the columns of numbers that the tree tests."""
     kept: dict[str, Any] = {
-        name: document[name] for name in ("profile", "frontier", "stability", "totals") if name in document
+        name: document[name] for name in ("profile", "outcomes", "frontier", "stability", "totals") if name in document
     }
+    held = [leaf["held"] for leaf in document["leaves"] if "held" in leaf]
+    if len(held) == tree.n_leaves:
+        kept[HELD] = np.array(held)
     if "spreads" in document:
         columns, categories = document["columns"], document.get("categories", {})
         tested = [j for j in tree.features.tolist() if columns[j] not in categories]
@@ -429,6 +447,8 @@ def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
 
 def _check_tree(document: Document, tree: ThresholdTree) -> None:
     columns, leaves, n = document["columns"], document["leaves"], len(document["clusters"])
+    widths = {len(leaf["held"]) for leaf in leaves if "held" in leaf}
+    _refuse(bool(widths - {n}), f"a leaf tells of the rows of {widths} clusters, but it lists {n}")
     tested, cluster = tree.n_features - 1, tree.leaf_clusters.max()
     _refuse(tested >= len(columns), f"its nodes test column {tested}, but it lists {len(columns)} columns")
     _refuse(cluster >= n, f"its nodes carry cluster {cluster}, but it lists {n} clusters")
@@ -448,7 +468,8 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
     columns, categories = document["columns"], document.get("categories", {})
     _refuse(_twice(columns), "it lists a column twice")
     _refuse(_twice([cluster["name"] for cluster in document["clusters"]]), "it lists a cluster name twice")
-    of_profile = [one.categories for one in document.get("profile", ()) if isinstance(one, CategoryColumn)]
+    profiles = (*document.get("profile", ()), *document.get("outcomes", ()))
+    of_profile = [one.categories for one in profiles if isinstance(one, CategoryColumn)]
     twice = any(_twice(known.values) for known in (*categories.values(), *of_profile))
     _refuse(twice, "it lists a category twice")
     _refuse_unknown("categories", categories, columns)
@@ -468,11 +489,12 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
         _refuse(bool(others), f"its {name} has fields of another version: {listed(sorted(others))}")
 
 
-def _check_profile(document: Document) -> None:
-    profile, n_clusters = document.get("profile", ()), len(document["clusters"])
+def _check_profile(document: Document, profile: Sequence[ColumnProfile], *, are_known: bool = True) -> None:
+    """Refuse a profile that is not of these clusters; IN: are_known: whether its columns are those of the rules."""
+    n_clusters = len(document["clusters"])
     columns = [one.column for one in profile]
     _refuse(_twice(columns), "it lists a column of the profile twice")
-    _refuse_unknown("profile", columns, document["columns"])
+    _refuse_unknown("profile", columns if are_known else [], document["columns"])
     for one in profile:
         n = len(one.clusters)
         _refuse(n != n_clusters, f"its profile has {n} clusters, but it lists {n_clusters}")

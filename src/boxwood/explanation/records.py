@@ -187,12 +187,17 @@ class HeldOut(NamedTuple):
     how : str
         How rows were held out: "30% of the rows" or "5 folds", with ", of a sample of 100,000 rows" for a long table in
         batches.
+    found, precision : tuple of float or None
+        For each cluster the share of its held-out rows that its rules matched, and the share of the rows matched that
+        belong to it; None where there are no such rows. Empty for a model that was saved before they were counted.
     """
 
     agreement: Share
     price: AnyAmount
     n_rows: int
     how: str
+    found: Annotated[tuple[Share | None, ...], LATER] = ()
+    precision: Annotated[tuple[Share | None, ...], LATER] = ()
 
 
 class FrontierRow(NamedTuple):

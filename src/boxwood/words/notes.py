@@ -73,7 +73,8 @@ _DECIDED = (  # what was decided, which another choice would change
     CHOSEN.pattern,
     r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
 )
-ASKS = tuple(map(re.compile, (*_LOST, *_WEAK, *_DECIDED)))
+_ASKED = (r"^the inputs (hardly tell|do not tell|tell .+ only in part)",)  # the answer to what was asked
+ASKS = tuple(map(re.compile, (*_ASKED, *_LOST, *_WEAK, *_DECIDED)))
 """Patterns of notes that ask for something to be done, the gravest first. All other notes say how it was done."""
 
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from boxwood._dates import Dates
 from boxwood._frames import column_names, names_array, names_or_none, refuse_unknown_columns
-from boxwood._types import Array, Indices
+from boxwood._types import Array, Floats, Indices
 from boxwood._validation import is_on_machines, refuse_unknown
 from boxwood.axes import Categories
+from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import MISSING, Missing, leaves_in
+from boxwood.explanation.measured_tree import HELD
 from boxwood.tree import ThresholdTree
 from boxwood.tree.on_frames import Labeller, with_new_column
 
@@ -33,6 +35,36 @@ def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Array:
     # a row without a leaf has leaf -1, the last one, and the name behind all others
     found: Array = names_or_none(ex.names)[np.append(ex.tree.leaf_clusters, len(ex.names))[leaves]]
     return found
+
+
+def shares_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Floats:
+    """See `Explanation.predict_proba`."""
+    if is_on_machines(X):
+        raise DataError("shares are of rows in memory; apply gives a frame its leaves, whose shares ex.leaves tells")
+    return np.vstack([shares_of_leaves(ex), np.full(ex.n_clusters, np.nan)])[leaves_of_rows(ex, X, missing)]
+
+
+def shares_of_leaves(ex: MeasuredTree) -> Floats:
+    """Return the share of each cluster in the rows of each leaf, shape (n_leaves, k); a leaf without rows is its own.
+
+    Raises
+    ------
+    DataError
+        If the explanation was read from a file that does not tell of other clusters in leaves.
+    """
+    held = _held(ex)
+    total = held.sum(axis=1, keepdims=True)
+    own = np.eye(ex.n_clusters)[ex.tree.leaf_clusters]
+    return np.asarray(np.where(total > 0, held / np.where(total > 0, total, 1.0), own))
+
+
+def _held(ex: MeasuredTree) -> Floats:
+    """Return the number or weight of the rows of each cluster in each leaf, shape (n_leaves, k)."""
+    if ex._evidence is not None:
+        return ex._evidence.held.astype(np.float64)
+    if HELD in ex._kept:
+        return np.asarray(ex._kept[HELD], dtype=np.float64)
+    raise DataError("this model does not tell of other clusters in its leaves; save it anew from the rows")
 
 
 def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Indices:

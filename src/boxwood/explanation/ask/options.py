@@ -30,7 +30,7 @@ LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferre
 AS_THEY_ENTER = "auto"
 """Clusters that boxwood makes are made of columns as an `Entry` brings them to one scale; no others are scaled."""
 
-_DATA = ("X", "labels")  # the parameters of `explain` that are not among what is asked
+_DATA = ("X", "labels", "by", "key")  # the parameters of `explain` that are not among what is asked
 _DEFAULTS: dict[str, Any] = dict.fromkeys(("names", "validate", "time_limit", "max_leaf_nodes", *LIMITS)) | {
     "method": "auto",
     "objective": "auto",
@@ -143,6 +143,12 @@ class Options:
             orders=_orders(asked["categories"]),
             **{name: asked[name] for name in as_given},
         )
+
+    def of_clusters(self) -> Options:
+        """Return what is asked of clusters and columns, without all that is asked of the rules."""
+        free: dict[str, Any] = {name: _DEFAULTS[name] for name in ("method", "names", "validate", "max_leaf_nodes")}
+        options = {name: _DEFAULTS[name] for name in ("objective", "time_limit")}
+        return replace(self, **free, options=options, limits={name: _DEFAULTS[name] for name in LIMITS})
 
     def scaled_for(self, clustering: Any, X: Any) -> Options:
         """Return what is asked with the scale settled: "auto" stays for clusters that boxwood makes, as a rule.

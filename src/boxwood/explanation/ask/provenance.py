@@ -22,6 +22,7 @@ from boxwood.words.notes import MADE_HERE
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree, Tree
+    from boxwood.reference.feature_space import FeatureSpace
 
 
 class Given(NamedTuple):
@@ -120,19 +121,30 @@ def _kind(X: Any) -> str:
     return f"a data frame of {package}" if is_frame(X) else "an array"
 
 
-def _made_here(ex: Tree, n_clusters: int | None) -> str:
-    """Return how boxwood made the clusters, in words; `n_clusters` is None if nobody asked for a number."""
+def clusters_made(here: FeatureSpace, k: int, n_clusters: int | None, drawn: str = "") -> str:
+    """Return how boxwood made the clusters, in words; `n_clusters` is None if nobody asked for a number.
+
+    IN: here: the rows that were clustered; drawn: how many of all rows these are.
+    """
     chosen = "the number chosen by boxwood" if n_clusters is None else "the number asked for"
-    parts = [f"{MADE_HERE}{len(ex.clusters)} clusters ({chosen})"]
-    parts += ["on columns brought to one scale"] if ex.standardized else []
-    if ex._evidence is not None and ex._evidence.whole is not None:
-        parts.append(f"found on {len(ex._evidence.leaf):,} of {ex.n_rows:,} rows, drawn at random")
-    entry = None if ex._evidence is None else ex._evidence.coordinates.entry
+    parts = [f"{MADE_HERE}{k} clusters ({chosen})"]
+    parts += ["on columns brought to one scale"] if here.is_scaled else []
+    parts += [drawn] if drawn else []
+    entry = here.entry
     if entry is not None and entry.tails is not None:
-        parts.append(f"long tails drawn in: {listed([ex.columns[j] for j in entry.tails.drawn_in])}")
+        parts.append(f"long tails drawn in: {listed([here.columns[j] for j in entry.tails.drawn_in])}")
     if entry is not None and entry.repeated is not None:
-        parts += [f"{listed([ex.columns[j] for j in group])} count once" for group in entry.repeated.groups]
+        parts += [f"{listed([here.columns[j] for j in group])} count once" for group in entry.repeated.groups]
     return "; ".join(parts)
+
+
+def _made_here(ex: MeasuredTree, n_clusters: int | None) -> str:
+    """Return how boxwood made the clusters of an explanation, in words."""
+    evidence = ex._known()
+    n_drawn = (
+        "" if evidence.whole is None else f"found on {len(evidence.leaf):,} of {ex.n_rows:,} rows, drawn at random"
+    )
+    return clusters_made(evidence.coordinates, ex.n_clusters, n_clusters, n_drawn)
 
 
 def _labels(clustering: Any, n_clusters: int | None) -> str:

@@ -72,6 +72,8 @@ class Evidence:
     beside : function from the name of a column to an array, default=None
         Reads the numbers of a column that rules do not use, of all rows of the table; None where the table is not at
         hand.
+    outcomes : Evidence, default=None
+        The rows of the table whose clusters these are, where rules are on the columns of another one.
     """
 
     task: Task
@@ -93,6 +95,7 @@ class Evidence:
     whole: FullTable | None = None
     others: Any = None
     beside: Callable[[str], Floats] | None = None
+    outcomes: Evidence | None = None
 
     @property
     def in_batches(self) -> bool:
@@ -122,7 +125,7 @@ class Evidence:
         leaf = self.leaf[rows]
         held, _ = held_in(task, leaf, len(self.held))
         there = replace(self, task=task, coordinates=coordinates, leaf=leaf, held=held, given=given, budget=budget)
-        return replace(there, positions=None, whole=None, others=None, beside=None)
+        return replace(there, positions=None, whole=None, others=None, beside=None, outcomes=None)
 
     def in_table(self, row: int) -> int:
         """Return the position in the whole table of a row."""

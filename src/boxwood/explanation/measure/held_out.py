@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._progress import Progress, silent, told
-from boxwood._types import Indices
+from boxwood._types import Floats, Indices
 from boxwood._validation import Rows, random_of, shown
 from boxwood.batches.sample import Sample, sample_of
 from boxwood.errors import DataError
 from boxwood.explanation.choose.search import rows_of_sample
-from boxwood.explanation.measure.evidence import Evidence, held_in
+from boxwood.explanation.measure.evidence import Evidence, confusion_in, held_in
 from boxwood.explanation.measure.losses import Distance, Loss, losses_on, summed
 from boxwood.explanation.records import HeldOut
 from boxwood.reference import Reference, Task
@@ -66,14 +66,23 @@ def held_out(evidence: Evidence, validate: Validate, distance: Distance, progres
         raise ValueError("the tree already exists, so none can be grown without the rows held out; leave it out")
     grow, parts = evidence.grow, parts_held_out(evidence.task, validate)
 
-    def loss(task: Task, held: Indices) -> Loss:
+    def loss(task: Task, held: Indices) -> tuple[Loss, Floats]:
         tree = grow(task).tree
         if evidence.budget.round_thresholds is not None:
             tree = rest_of(evidence, task, held).on_table(tree)
-        return losses_on(tree, evidence.of_rows(held), distance).of(tree.leaf_clusters)
+        losses = losses_on(tree, evidence.of_rows(held), distance)
+        return losses.of(tree.leaf_clusters), confusion_in(losses.held, tree)
 
-    total = summed(loss_of_parts(evidence.task, parts, loss, progress))
-    return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate))
+    each, confusions = zip(*loss_of_parts(evidence.task, parts, loss, progress), strict=True)
+    total, confusion = summed(list(each)), np.sum(confusions, axis=0)
+    shares = (_shares(confusion.diagonal(), confusion.sum(axis=axis)) for axis in (1, 0))
+    return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate), *shares)
+
+
+def _shares(parts: Floats, wholes: Floats) -> tuple[float | None, ...]:
+    """Return each part as a share of its whole; None where that is nothing."""
+    pairs = zip(parts.tolist(), wholes.tolist(), strict=True)
+    return tuple(min(part / whole, 1.0) if whole else None for part, whole in pairs)
 
 
 def how_of(validate: Validate) -> str:

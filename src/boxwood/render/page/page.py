@@ -11,6 +11,7 @@ import math
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.measure.outcomes import side_of_outcomes
+from boxwood.explanation.measure.profile import profiled
+from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.exporters import EXPORTERS
@@ -89,6 +93,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["notes"] = [_as_in_chart(note, ex) if facts["frontier"] else note for note in facts["notes"]]
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
+    facts["outcomes"] = None if count else _outcomes(whole)
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["code"] = _code(ex)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
@@ -207,6 +212,16 @@ def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
         except DataError:
             return None
     return None if known is None else frontier_charts(known, price=has_price)
+
+
+def _outcomes(ex: MeasuredTree) -> dict[str, Any] | None:
+    """Return the profile of the outcomes whose clusters inputs tell; None where there are none."""
+    side = side_of_outcomes(ex)
+    if side is None:
+        return None
+    ex._kept["outcomes"] = profiled(side)
+    shown = profile_told(side)
+    return profile_table(replace(side, _kept={"profile": shown}), shown) if shown else None
 
 
 def _lines(ex: MeasuredTree) -> dict[str, Any] | None:

@@ -1,0 +1,60 @@
+"""Shares of clusters in leaves: those of the rows, in all doors, and as scikit-learn's tools take them."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import get_scorer, log_loss
+
+import boxwood as bw
+from boxwood.errors import DataError
+from tests.scale import law
+
+
+@law(12)
+def test_shares_are_those_of_the_rows_of_each_leaf(seed, tmp_path):
+    r = np.random.default_rng(seed)
+    n = int(r.integers(30, 80))
+    X = pd.DataFrame({"a": r.random(n), "b": np.where(r.random(n) < 0.1, np.nan, r.random(n))})
+    labels = np.where(X.a + r.random(n) / 2 > 0.7, "x", r.choice(["y", "z"], n))
+    weights = r.integers(0, 4, n) + 0.5 if seed % 2 else None
+    ex = bw.explain(X, labels, sample_weight=weights, method="cart", max_leaf_nodes=5)
+    leaf, mass = ex.apply(X), np.ones(n) if weights is None else weights
+    expected = [[mass[(leaf == i) & (labels == name)].sum() / mass[leaf == i].sum() for name in ex.names] for i in leaf]
+    shares = ex.predict_proba(X)
+    np.testing.assert_allclose(shares, expected)
+    for one in ex.leaves:
+        assert shares[leaf == one.leaf][:, one.cluster] == pytest.approx(one.own / one.size)
+    ex.save(tmp_path / "model.json")
+    renamed = ex.rename({"x": "last"})
+    for other in (bw.load(tmp_path / "model.json"), pickle.loads(pickle.dumps(ex)), renamed):
+        np.testing.assert_array_equal(other.predict_proba(X), shares)
+
+
+def test_a_row_without_a_leaf_has_no_shares():
+    ex = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"], columns=["age"])
+    np.testing.assert_array_equal(ex.predict_proba([[None], [1.0]], missing="none"), [[np.nan, np.nan], [0.0, 1.0]])
+    with pytest.raises(DataError, match="missing"):
+        ex.predict_proba([[None]], missing="error")
+
+
+def test_a_model_that_was_saved_without_them_is_refused():
+    document = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"]).to_json().replace('"held"', '"unread"')
+    with pytest.raises(DataError, match="save it anew"):
+        bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"]).from_json(document).predict_proba([[1.0]])
+
+
+def test_scorers_and_calibration_of_scikit_learn_take_the_shares():
+    r = np.random.default_rng(0)
+    X, labels = r.random((300, 2)), r.integers(0, 3, 300)
+    labels = np.where(X[:, 0] > 0.6, 2, labels)
+    estimator = bw.CART(max_leaf_nodes=6).fit(X, labels)
+    shares = estimator.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert estimator.reference_.names == (0, 1, 2)
+    assert get_scorer("neg_log_loss")(estimator, X, labels) == -log_loss(labels, shares)
+    assert get_scorer("roc_auc_ovr")(estimator, X, labels) > 0.7
+    said, true = calibration_curve(labels == 2, shares[:, 2])[::-1]
+    np.testing.assert_allclose(said, true)  # on the rows of the fit
