@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows
@@ -15,6 +14,7 @@ from boxwood.axes.categories import Categories
 from boxwood.axes.mixed import NONE_ALIKE, MixedMap
 from boxwood.explanation.choose import settings
 from boxwood.grow.leaves.impurity import grown_to_sizes
+from boxwood.loops.expand import squared_distances
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.feature_space import FeatureSpace
@@ -160,7 +160,8 @@ def _is_settled(X: Floats, centers: Floats, own: Indices, mass: Floats) -> bool:
 
     IN: own, mass (n,): cluster and weight of each row.
     """
-    costs = cdist(X, centers, "sqeuclidean")
+    costs = np.empty((len(X), len(centers)))
+    squared_distances(np.ascontiguousarray(X), np.ascontiguousarray(centers.T), 2.0, costs)
     least, now = costs.min(axis=1), costs[np.arange(len(own)), own]
     is_near = mass @ (now <= least) >= settings.NEAREST * mass.sum()
     return bool(is_near and np.isfinite(now).all() and mass @ least >= settings.OF_K_MEANS * (mass @ now))

@@ -115,7 +115,8 @@ def sql(
     """
     spoken = dialect_of(dialect)
     refuse_unknown("layout", layout, LAYOUTS)
-    refuse_other_kind("alias", alias, str, "name the new column, as 'cluster'")
+    if alias is not None:
+        refuse_other_kind("alias", alias, str, "name the new column, as 'cluster'")
     ex = explanation_of(model)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
