@@ -90,6 +90,18 @@ def with_tests(condition: Condition, change: Callable[[Test, bool], Condition], 
     return condition
 
 
+@dataclass(frozen=True)
+class Guard:
+    """A condition on one column, whose value is taken for missing where it does not hold."""
+
+    column: str
+    condition: Condition
+
+    def holds(self, value: Any) -> bool:
+        """Return whether a value fulfils it."""
+        return truth_of(self.condition, {self.column: value}) is True
+
+
 def parts_of(condition: Condition) -> tuple[Condition, ...]:
     """Return the conditions that all hold where a condition holds."""
     if isinstance(condition, All):

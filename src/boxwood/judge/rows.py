@@ -13,7 +13,6 @@ from boxwood._frames import (
     column_names,
     column_series,
     is_frame,
-    names_or_none,
     refuse_unknown_columns,
 )
 from boxwood._messages import kind_of
@@ -166,7 +165,7 @@ def names_of_rows(rules: RuleSet, table: Any) -> Array:
     rows = table_of(table, rules.columns)
     names = [*(branch.name for branch in rules.branches), rules.otherwise]
     found = taken(truths(rules, columns_in(rules._space.columns, rows), len(rows.counts)))
-    return np.asarray(names_or_none(names)[found])
+    return np.array(names, dtype=object)[found]
 
 
 def _truth(condition: Condition, values: Mapping[str, Values], known: dict[Any, Array]) -> Array:

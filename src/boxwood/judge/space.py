@@ -110,7 +110,17 @@ def columns_of(conditions: Iterable[Condition]) -> dict[str, Column]:
     return {name: _column(name, tuple(of_column)) for name, of_column in tests.items()}
 
 
-def _column(name: str, tests: tuple[Test, ...]) -> Column:
+def _with_guards(tests: Iterable[Test]) -> Iterator[Test]:
+    """Yield tests, and those that guard what they compare."""
+    for test in tests:
+        yield test
+        for step in test.steps:
+            if step.name == "where":
+                yield from _with_guards(tests_in(step.given.condition))
+
+
+def _column(name: str, own: tuple[Test, ...]) -> Column:
+    tests = tuple(_with_guards(own))
     found = {limit for test in tests for limit in _limits(test)}
     dated = any(isinstance(limit, Moment) for limit in found)
     words = dict.fromkeys(word for test in tests for word in _words(test))
@@ -124,7 +134,7 @@ def _column(name: str, tests: tuple[Test, ...]) -> Column:
     cells += [*words, *[OTHER_WORD] * (bool(words) or not (limits or is_truth))]
     cells += [True, False] * is_truth
     cells += [NAN] * any(test.sign == "nan" for test in tests)
-    return Column(name, tests, (*cells, None), tuple(limits))
+    return Column(name, own, (*cells, None), tuple(limits))
 
 
 def _limits(test: Test) -> Iterator[float]:

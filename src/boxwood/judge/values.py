@@ -64,8 +64,8 @@ class Step:
     ----------
     name : str
         What is done, as `STEPS` lists it.
-    given : float or str or bool, default=None
-        What it needs: another value for a missing one, or the day from which an age counts.
+    given : float or str or bool or Guard, default=None
+        What it needs: another value for a missing one, the day from which an age counts, or a condition on the value.
     """
 
     name: str
@@ -121,7 +121,7 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "upper": _in_words(str.upper),
     "trim": _in_words(str.strip),
     "null if": lambda value, given: None if value == given else value,
-    "no nan": lambda value, _: None if value != value else value,
+    "where": lambda value, guard: value if guard.holds(value) else None,
     "or": lambda value, given: given if value is None else value,
 }
 """The steps: casts, COALESCE, and what is done to letters."""

@@ -109,8 +109,8 @@ class _Writer:
             return exp.Coalesce(this=inner, expressions=[self.value(step.given)])
         if step.name == "null if":
             return exp.Nullif(this=inner, expression=self.value(step.given))
-        if step.name == "no nan":
-            return inner
+        if step.name == "where":
+            return exp.Case(ifs=[exp.If(this=self.tree(step.given.condition), true=inner)])
         return {"lower": exp.Lower, "upper": exp.Upper, "trim": exp.Trim}[step.name](this=inner)
 
     def value(self, value: Any) -> Any:

@@ -96,15 +96,15 @@ def _in_order(text: str, place: Place) -> Any:
     """Return the number or date that a text is, which is compared by order."""
     if is_moment(text):
         return moment_of(text)
+    return number_of(text, place, "a number or a date beside an order", "engines order texts in different ways")
+
+
+def number_of(text: str, place: Place, expected: str = "a number", instead: str = "") -> float:
+    """Return the number that a text is as a double; refuse one that no double holds."""
     try:
-        return number_of(text, place)
+        number = float(text)
     except ValueError:
-        refuse(place, "a number or a date beside an order", text, "engines order texts in different ways")
-
-
-def number_of(text: str, place: Place) -> float:
-    """Return a number as a double; refuse one that no double holds."""
-    number = float(text)
+        refuse(place, expected, text, instead)
     is_rounded = text.lstrip("+-").isdigit() and int(text) != number
     if is_rounded or (math.isinf(number) and "inf" not in text.lower()):
         refuse(place, "a number that a double holds", text)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from boxwood._dates import Dates
 from boxwood._imports import require
 from boxwood.errors import DataError
-from boxwood.judge.conditions import All, Condition, Not, Some, Unknown
+from boxwood.judge.conditions import All, Condition, Guard, Not, Some, Unknown, tests_in
 from boxwood.judge.read.operands import (
     Logic,
     Operand,
@@ -26,7 +26,7 @@ from boxwood.judge.read.operands import (
 )
 from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, place_at, refuse, refuse_deep, refuse_long
 from boxwood.judge.rules import Branch
-from boxwood.judge.values import NAN, Moment, MovingMoment, Place, Test, moment_of
+from boxwood.judge.values import NAN, Moment, MovingMoment, Place, Step, Test, moment_of
 from boxwood.render.forms.dialects import OTHER_NAMES, dialect_of
 
 _SIGNS = {"LT": "<", "LTE": "<=", "GT": ">", "GTE": ">=", "EQ": "=", "NEQ": "<>"}
@@ -101,7 +101,7 @@ class _Reader:
 
     def __init__(self, text: str, dialect: str | None, today: date):
         refuse_long(text)
-        self.text = without_templates(text)
+        self.text, self.has_templates = without_templates(text), "{{" in text
         self.dialect = _guessed(text) if dialect is None else OTHER_NAMES.get(dialect.casefold(), dialect.casefold())
         self.exp = require("sqlglot.expressions", "sql", "reading SQL")
         self.logic = Logic(nan_is_large=dialect_of(self.dialect).nan_is_large)
@@ -163,8 +163,6 @@ class _Reader:
     def refuse(self, node: Any, expected: str, instead: str = "") -> NoReturn:
         """Raise a DataError on a node."""
         came = self._written(node)
-        if _TEMPLATE in came:
-            refuse(self.place(node), "SQL as the database sees it", "a template in braces", "give the compiled model")
         refuse(self.place(node), expected, came if len(came) < 80 else f"{came[:77]}...", instead)
 
     def _written(self, node: Any) -> str:
@@ -239,8 +237,8 @@ class _Reader:
             return self.condition(node.this)
         if kind in _SIGNS:
             return self._comparison(node, _SIGNS[kind])
-        found = getattr(self, f"_if_{kind.lower()}", None)
-        return self._if_other(node) if found is None else found(node)
+        found = getattr(self, f"_if_{kind.lower()}", self._if_other)(node)
+        return Not(found) if node.args.get("negate") else found  # as newer ones of sqlglot say IS NOT NULL
 
     def _comparison(self, node: Any, sign: str) -> Condition:
         left, right = self.operand(node.this), self.operand(node.expression)
@@ -338,8 +336,9 @@ class _Reader:
         if type(node.this).__name__ == "Star":
             self.refuse(node, COLUMN)
         name, table = node.name, ".".join(part.name for part in node.parts[:-1])
-        if name == _TEMPLATE or (name and _TEMPLATE.startswith(name) and "{{" in self.text):
-            self.refuse(node, COLUMN)
+        if self.has_templates and name and _TEMPLATE.startswith(name):
+            template = "a template in braces"
+            refuse(self.place(node), "SQL as the database sees it", template, "give the compiled model")
         key = name if self._tells_case(node) else name.casefold()
         known, of_table = self.names.setdefault(key, (name, table))
         if of_table != table and table and of_table:
@@ -352,10 +351,7 @@ class _Reader:
     def _of_literal(self, node: Any) -> Operand | Value:
         if node.is_string:
             return Value(node.this)
-        try:
-            return Value(number_of(str(node.this), self.place(node)))
-        except ValueError:
-            return self.refuse(node, VALUE)
+        return Value(number_of(str(node.this), self.place(node)))
 
     def _of_national(self, node: Any) -> Operand | Value:
         return Value(str(node.this))
@@ -415,10 +411,7 @@ class _Reader:
 
     def _count(self, node: Any) -> float:
         if isinstance(node, self.exp.Literal) and node.is_string:
-            try:
-                return number_of(node.this, self.place(node))
-            except ValueError:
-                self.refuse(node, "a number")
+            return number_of(node.this, self.place(node))
         return self._number(node)
 
     def _months_later(self, node: Any, moment: Moment, months: float) -> Moment:
@@ -564,7 +557,7 @@ class _Reader:
         return inner.then("null if", other.value)
 
     def _of_case(self, node: Any) -> Operand | Value:
-        """Return the value of a CASE that gives a column where that is not missing, or no NaN, as engines need it."""
+        """Return the value of a CASE that gives a column where it fulfils a condition, as engines need it for NaN."""
         branches = node.args["ifs"]
         if len(branches) != 1 or node.args.get("default") is not None or node.args.get("this") is not None:
             self.refuse(node, f"{COLUMN}, or {VALUE}")
@@ -572,14 +565,9 @@ class _Reader:
         if isinstance(inner, Operand) and self._is_of_zones(guard):
             return inner
         condition = self.condition(guard)
-        kept = condition.part if isinstance(condition, Not) else None
-        if not isinstance(inner, Operand) or not isinstance(kept, Test) or kept.column != inner.column or kept.steps:
+        if not isinstance(inner, Operand) or {test.column for test in tests_in(condition)} != {inner.column}:
             self.refuse(node, f"{COLUMN}, or {VALUE}")
-        if kept.sign == "null":
-            return inner
-        if kept.sign != "nan" and kept.values != ("nan",):
-            self.refuse(node, f"{COLUMN}, or {VALUE}")
-        return inner.then("no nan")
+        return replace(inner, steps=(Step("where", Guard(inner.column, condition)), *inner.steps))
 
     def _is_of_zones(self, guard: Any) -> bool:
         """Return whether a guard keeps texts of dates without a zone, as SQL for SQLite does."""
