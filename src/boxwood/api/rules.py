@@ -173,6 +173,30 @@ class Rules(RuleSet):
 
         return names_of_rows(self, table)
 
+    def simplified(self) -> Rules:
+        """Return shorter rules that give every possible row the same, as far as some of the conditions can go.
+
+        Branches that never fire are gone, and so are conditions, or alternatives, without which nothing changes. No
+        condition is made anew, so the SQL is still the author's.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> rules = boxwood.read_rules(
+        ...     "CASE WHEN age < 18 THEN 'child' WHEN age >= 18 AND age < 65 THEN 'adult' "
+        ...     "WHEN age < 40 THEN 'young' WHEN age >= 65 THEN 'old' END"
+        ... )
+        >>> print(rules.simplified().to_sql())
+        CASE
+          WHEN "age" < 18 THEN 'child'
+          WHEN "age" < 65 THEN 'adult'
+          WHEN "age" >= 65 THEN 'old'
+        END
+        """
+        from boxwood.judge.shorten import shortened
+
+        return Rules._of(shortened(self))
+
     def to_sql(
         self, dialect: DialectName = "duckdb", table: str | Sequence[str] | None = None, *, column: str = "cluster"
     ) -> str:

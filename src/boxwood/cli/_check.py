@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -59,7 +59,7 @@ def _checked(rules: str, file: str | None, labels: str | None, dialect: str | No
     from boxwood.api.rules import read_rules
     from boxwood.judge.rows import with_labels
 
-    read = read_rules(Path(rules), dialect)  # a path, whatever its ending
+    read = read_rules(Path(rules), cast("Any", dialect))  # a path, whatever its ending
     if file is None:
         return read.check()
     table, texts = with_labels(file, read.columns, labels, reading(options))

@@ -325,12 +325,12 @@ def _not_needed(judged: Judged) -> Iterator[Finding]:
         if judged.reachable[i] is None:
             continue
         condition = judged.rules.branches[i].condition
-        for part, without in _without_parts(condition):
+        for part, without in without_parts(condition):
             if _is_same(judged, i, without):
                 yield Finding("not needed", "note", judged.named(i), rules=_said(judged, part), text=_place_of(part))
 
 
-def _without_parts(condition: Condition) -> Iterator[tuple[Condition, Condition]]:
+def without_parts(condition: Condition) -> Iterator[tuple[Condition, Condition]]:
     """Yield each part of a condition, and the condition without it."""
     if not isinstance(condition, (All, Some)):
         return
@@ -339,7 +339,7 @@ def _without_parts(condition: Condition) -> Iterator[tuple[Condition, Condition]
         rest = (*parts[:k], *parts[k + 1 :])
         if rest:
             yield part, replace(condition, parts=rest)
-        for inner, without in _without_parts(part):
+        for inner, without in without_parts(part):
             yield inner, replace(condition, parts=(*parts[:k], without, *parts[k + 1 :]))
 
 

@@ -25,7 +25,6 @@ from boxwood.judge.space import Column
 from boxwood.judge.values import Test
 from boxwood.table.duck import open_table
 from boxwood.table.options import DEFAULTS, ReadOptions
-from boxwood.table.sql import as_name
 
 _FALSE, _UNKNOWN, _TRUE = 0, 1, 2  # so AND is the least of them, and OR the largest
 
@@ -88,7 +87,7 @@ def _of_file(path: str, wanted: Iterable[str], options: ReadOptions) -> Table:
 
 
 def _present(source: Any, column: int) -> str:
-    return f"CASE WHEN NOT ({source.missing(column, among_words=True)}) THEN {as_name(source.names[column])} END"
+    return f"CASE WHEN NOT {source.missing(column, among_words=True)} THEN c{column} END"
 
 
 def names_in(wanted: Iterable[str], known: Sequence[str]) -> dict[str, str | None]:

@@ -78,7 +78,8 @@ def _of_frame(frame: Any, asked: Asked) -> Found:
     if not is_frame(frame):
         with open_table(frame, text=False) as source:
             rows = source.rows_alone()
-            names, found = tuple(rows.names), rows.fetch(f"SELECT * FROM {rows.relation}")
+            names = tuple(rows.names)
+            found = rows.fetch(f"SELECT {', '.join(f'c{i}' for i in range(len(names)))} FROM {rows.relation}")
         columns = dict(zip(names, zip(*found, strict=True), strict=True)) if found else dict.fromkeys(names, ())
     else:
         names = column_names(frame)
