@@ -82,7 +82,7 @@ def _never(rng, leaf, branches, i):
 def _shadowed(rng, leaf, branches, i):
     if not leaf:
         return None
-    branches.append((f"{condition(leaf)} AND n3 > 5", f"planted {i}"))
+    branches.append((f"{condition(leaf)} AND n3 IS NOT NULL", f"planted {i}"))
     return f"planted {i}"
 
 
@@ -145,13 +145,25 @@ PLANTS = {
 }
 
 
+AT_BORDERS = {"hole", "overlap"}
+ELSEWHERE = {"never", "shadowed"}
+
+
+def apart(faults):
+    """Return faults of which none undoes another: one at a border of leaves is there while no other leaf changes."""
+    if not AT_BORDERS & {*faults}:
+        return faults
+    first = next(fault for fault in faults if fault in AT_BORDERS)
+    return [fault for fault in faults if fault == first or fault in ELSEWHERE]
+
+
 def planted(seed):
     """Return a CASE, its rows, and the faults that were planted as pairs of a kind and the name of a branch."""
     rng = np.random.default_rng(seed)
     leaves = sound(rng, int(rng.integers(3, 25)))
     branches = [(condition(leaf), f"leaf {i}") for i, leaf in enumerate(leaves)]
     faults, taken = [], set()
-    for fault in rng.choice(FAULTS, int(rng.integers(1, 4)), replace=False).tolist():
+    for fault in apart(rng.choice(FAULTS, int(rng.integers(1, 4)), replace=False).tolist()):
         name = plant(rng, leaves, branches, fault, taken)
         if name is not None:
             faults.append((fault, name))
