@@ -6,7 +6,8 @@ import numpy as np
 
 import boxwood as bw
 from boxwood.judge.algebra import without_parts
-from boxwood.judge.conditions import tests_in, truth_of
+from boxwood.judge import conditions as logic
+from boxwood.judge.conditions import truth_of
 from boxwood.judge.shorten import n_tests
 from tests.judge.test_check import grid, small
 from tests.scale import law
@@ -33,7 +34,7 @@ def shortest(rules, rows, right):
     best = n_tests(rules)
     for conditions in itertools.islice(itertools.product(*choices), 20_000):
         kept = [(one.name, c) for one, c in zip(rules.branches, conditions, strict=True) if c is not None]
-        length = sum(1 for _, c in kept for _ in tests_in(c))
+        length = sum(1 for _, c in kept for _ in logic.tests_in(c))
         if (
             length < best
             and kept

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, NoReturn
@@ -72,6 +74,17 @@ def looks_like_sql(text: str) -> bool:
     return re.search(r"\bcase\b", text, re.IGNORECASE) is not None
 
 
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep sqlglot from logging what it cannot read, as an error says it."""
+    log = logging.getLogger("sqlglot")
+    was, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = was
+
+
 _TEMPLATES = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _TEMPLATE = "boxwood_template"
 
@@ -118,7 +131,8 @@ class _Reader:
         refuse_deep(self.text)
         try:
             self._refuse_nested_cases(sqlglot.tokenize(self.text, read=self.dialect))
-            roots = [root for root in sqlglot.parse(self.text, read=self.dialect) if root is not None]
+            with _quietly():
+                roots = [root for root in sqlglot.parse(self.text, read=self.dialect) if root is not None]
         except errors.ParseError as error:
             self._refuse_broken(error)
         except RecursionError:
