@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 
 import boxwood as bw
-from boxwood.judge.algebra import without_parts
 from boxwood.judge import conditions as logic
+from boxwood.judge.algebra import without_parts
 from boxwood.judge.conditions import truth_of
 from boxwood.judge.shorten import n_tests
 from tests.judge.test_check import grid, small
