@@ -45,6 +45,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("render.pictures",),
     ("render.page",),
     ("render",),
+    ("judge",),
     ("api",),
     ("concepts",),
     ("estimators",),

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation as Explanation
     from boxwood.api.explanation import load as load
     from boxwood.api.living import match as match
+    from boxwood.api.rules import read_rules as read_rules
     from boxwood.api.versions import show_versions as show_versions
     from boxwood.clusterers import *
     from boxwood.errors import DataError as DataError
@@ -62,6 +63,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.api.explanation": ("Explanation", "load"),
     "boxwood.api.living": ("match",),
     "boxwood.api.compare_k": ("compare_k",),
+    "boxwood.api.rules": ("read_rules",),
     "boxwood.api.versions": ("show_versions",),
     "clusterers": ("KMedians", "KernelKMeans", "MixedKMeans", "clusterers"),
     "errors": ("DataError", "errors"),

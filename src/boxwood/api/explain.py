@@ -78,6 +78,7 @@ def explain(
           does a missing label, with a note. A series of pandas must have the index of a frame of pandas.
         - The name of the column of `X` that holds the labels. No cut tests that column.
         - For a table in batches also centres of shape (k, d), the nearest of which is a row's cluster.
+        - `Rules` of `read_rules`: what they give each row of a frame. Rows that get NULL are left out, with a note.
         - A `Reference`: labels with names and centres of their own. Other labels get the means of their rows.
         - A clusterer, mixture or pipeline of scikit-learn. A fitted one is used as it is, on the columns of its fit
           where it knows their names; others are cloned and fitted.
@@ -339,6 +340,8 @@ def explain(
     else:
         source = as_source(X)
         rows = as_rows_here(X) if source is None else source
+        if hasattr(labels, "branches"):  # rules that were read, which are imported where there are some
+            labels = labels.predict(rows)
         measured = explained(rows, labels, asked)
         answer = Explanation._of(provenance_of_call(measured, rows, labels, n_clusters, sample_weight))
     if value_column is not None:

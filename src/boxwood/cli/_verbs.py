@@ -9,7 +9,7 @@ printed here, with these exit codes:
 1    a bug: one line; `--debug` shows where
 2    usage: an unknown option, value, column or extension; an output that cannot be written
 3    the data cannot be used as asked
-4    done, but past `--max-price`, `--fail-under` or `--fail-over-empty`
+4    done, but past `--max-price`, `--fail-under`, `--fail-over-empty` or `--fail-on`
 130  interrupted
 ==== ====================================================================
 
@@ -43,6 +43,7 @@ VERBS = {
     "drift": "Compare a saved tree with new rows, and say what changed.",
     "match": "Report which clusters of two models are the same, split, merged, new or gone.",
     "why": "Say why a row is in its cluster, and what would change it.",
+    "check": "Judge rules that stand in SQL, Python or a table: what can never fire, and what is missed.",
     "standalone-rules": "Print the one-line rules that a saved model holds.",
     "export": "Write a saved model in another form.",
     "demo": "Explain an example table, and suggest what to try next.",

@@ -1,0 +1,1 @@
+"""Readers: one file for each kind of source; nothing that is read is ever run."""

@@ -1,0 +1,320 @@
+"""Python: a function of `if` and `elif`, and conditions as `DataFrame.query` takes them; parsed, and never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, NoReturn
+
+from boxwood._dates import Dates
+from boxwood.errors import DataError
+from boxwood.judge.conditions import All, Condition, Not, Some
+from boxwood.judge.read.operands import (
+    Logic,
+    Operand,
+    Value,
+    as_condition,
+    compared,
+    is_missing,
+    number_of,
+    one_of,
+)
+from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, refuse, refuse_deep, refuse_long
+from boxwood.judge.read.sql import Found
+from boxwood.judge.rules import Branch
+from boxwood.judge.values import Moment, MovingMoment, Place, moment_of
+
+_LOGIC = Logic(is_known=True)
+_SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "=", "NotEq": "<>"}
+_MISSING = ("isna", "isnull")
+_PRESENT = ("notna", "notnull")
+
+
+def rules_of_python(text: str, today: date) -> Found:
+    """Return the rules of a text with one function."""
+    tree = _parsed(text, "exec")
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    own = [one for one in functions if one.name == "cluster"] if len(functions) > 1 else functions
+    if len(own) != 1:
+        raise DataError(f"expected one function of if and elif; got {len(functions)}; give the text of one alone")
+    reader = _Reader(text, today)
+    reader.arguments = [each.arg for each in own[0].args.args]
+    branches = reader.branches(own[0].body)
+    has_else = bool(branches) and branches[-1].condition == All()
+    rest = branches.pop().name if has_else else None
+    return Found(tuple(branches), rest, has_else, reader.is_aged)
+
+
+def condition_of_query(text: str, today: date) -> tuple[Condition, bool]:
+    """Return a condition as `DataFrame.query` takes it, and whether it compares with the day of today."""
+    refuse_long(text)
+    plain, quoted, origins = _as_python(text.strip())
+    reader = _Reader(plain, today, quoted, origins)
+    condition = reader.condition(_parsed(plain, "eval").body)
+    return condition, reader.is_aged
+
+
+def looks_like_query(text: str) -> bool:
+    """Return whether a condition is of Python rather than SQL: by its signs, as both know `and` and `in`."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", text)
+    return re.search(r"==|&|\||~|\.is|\.not|\bnot in\s*[(\[]|\bin\s*\[|`", bare) is not None and "||" not in bare
+
+
+def looks_like_function(text: str) -> bool:
+    """Return whether a text has a function of Python."""
+    return re.search(r"^\s*def \w+\(", text, re.MULTILINE) is not None
+
+
+def _parsed(text: str, mode: str) -> Any:
+    refuse_long(text)
+    refuse_deep(text)
+    try:
+        return ast.parse(text, mode=mode)
+    except SyntaxError as error:
+        came = str(error.text or "").strip()[:60] or "the end"
+        return refuse(Place(error.lineno or 0, error.offset or 0), "Python", came, error.msg)
+    except (ValueError, RecursionError, MemoryError):
+        raise DataError(
+            "the text is no Python that can be read: it is nested too deeply, or has the character 0"
+        ) from None
+
+
+_QUERY = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`([^`\n]+)`|[&|]|\s")
+
+
+def _as_python(text: str) -> tuple[str, dict[str, str], list[int]]:
+    """Return a condition of `DataFrame.query` as Python, what its made-up names stand for, and where each letter stood.
+
+    There `&` and `|` bind as `and` and `or` do, names may stand in backticks, and a line goes on in the next one.
+    """
+    quoted: dict[str, str] = {}
+    parts, origins, end = [], [], 0
+    for found in _QUERY.finditer(text):
+        its = {"&": " and ", "|": " or "}.get(found[0], " " if found[0].isspace() else found[0])
+        if found[1]:
+            its = f"_{len(quoted)}_"
+            quoted[its] = found[1]
+        parts += [text[end : found.start()], its]
+        origins += [*range(end, found.start()), *[found.start()] * len(its)]
+        end = found.end()
+    return "".join([*parts, text[end:]]), quoted, [*origins, *range(end, len(text) + 1)]
+
+
+@dataclass
+class _Reader:
+    """Reads the nodes of `ast`."""
+
+    text: str
+    today: date
+    quoted: dict[str, str] | None = None
+    origins: list[int] | None = None
+    is_aged: bool = False
+    n_tests: int = 0
+
+    def __post_init__(self) -> None:
+        self.arguments: list[str] = []
+        self.known: dict[str, Operand] = {}
+
+    def refuse(self, node: ast.AST, expected: str, instead: str = "") -> NoReturn:
+        """Raise a DataError on a node."""
+        came = ast.get_source_segment(self.text, node) or type(node).__name__
+        refuse(self._place(node), expected, came[:80], instead)
+
+    def _place(self, node: ast.AST) -> Place:
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        if not line:
+            return Place()
+        column = len(self.text.splitlines()[line - 1].encode()[:column].decode(errors="ignore"))  # ast counts bytes
+        return Place(line, (column if self.origins is None else self.origins[column]) + 1)
+
+    # ------------------------------------------------------------------------------------------ the function
+    def branches(self, body: list[ast.stmt]) -> list[Branch]:
+        """Return the branches of statements in order; a return is one of all rows that come to it."""
+        found: list[Branch] = []
+        for place, statement in enumerate(body):
+            match statement:
+                case ast.Expr(value=ast.Constant()) | ast.Pass():
+                    continue
+                case ast.Return():
+                    return [*found, Branch(self._name(statement), All(), self._place(statement))]
+                case ast.If():
+                    found += self._of_if(statement, is_last=place == len(body) - 1)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.known[name] = self._column(value)
+                case _:
+                    self.refuse(statement, "if, elif, else and return")
+        return found
+
+    def _of_if(self, statement: ast.If, *, is_last: bool) -> list[Branch]:
+        condition, inner = self.condition(statement.test), self.branches(statement.body)
+        found = [
+            replace(each, condition=All((condition, each.condition)), place=self._place(statement.test))
+            for each in inner
+        ]
+        if not _returns(statement.body):
+            if not is_last:
+                self.refuse(statement, "a return at the end of each block")
+            found.append(Branch(None, condition, self._place(statement), is_implied=True))
+        return found + self.branches(statement.orelse)
+
+    def _name(self, statement: ast.Return) -> Any:
+        value = self._value(statement.value) if statement.value is not None else None
+        if isinstance(value, Moment):
+            self.refuse(statement, "a name: a number, a text, a boolean, or None")
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    # ------------------------------------------------------------------------------------------ conditions
+    def condition(self, node: ast.expr) -> Condition:
+        """Return a condition."""
+        self.n_tests += 1
+        if self.n_tests > MOST_TESTS:
+            raise DataError(f"the rules have more than {MOST_TESTS:,} comparisons; give fewer of them")
+        match node:
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return All(tuple(map(self.condition, parts)))
+            case ast.BoolOp(values=parts):
+                return Some(tuple(map(self.condition, parts)))
+            case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=inner):
+                return Not(self.condition(inner))
+            case ast.Compare():
+                return self._chain(node)
+            case ast.Constant(value=bool()):
+                return All() if node.value else Some()
+            case ast.Call(func=ast.Attribute(attr=name)) if name in (*_MISSING, *_PRESENT, "isin", "between"):
+                return self._of_method(node, name)
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[inner]) if name in _MISSING:
+                return is_missing(self._column(inner), self._place(node))
+        return as_condition(self._column(node, CONDITION), self._place(node), _LOGIC)
+
+    def _chain(self, node: ast.Compare) -> Condition:
+        sides = [node.left, *node.comparators]
+        parts = [self._pair(node, sides[i], sign, sides[i + 1]) for i, sign in enumerate(node.ops)]
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+    def _pair(self, node: ast.Compare, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Condition:
+        place = self._place(node)
+        match sign:
+            case ast.In():
+                return one_of(self._column(left), self._values(right), place, _LOGIC)
+            case ast.NotIn():
+                return Not(one_of(self._column(left), self._values(right), place, _LOGIC))
+            case ast.Is() | ast.IsNot() if isinstance(right, ast.Constant) and right.value is None:
+                missing = is_missing(self._column(left), place)
+                return Not(missing) if isinstance(sign, ast.IsNot) else missing
+            case ast.Eq() | ast.NotEq() if ast.dump(left) == ast.dump(right):  # NaN alone differs from itself
+                missing = is_missing(self._column(left), place)
+                return missing if isinstance(sign, ast.NotEq) else Not(missing)
+        if type(sign).__name__ not in _SIGNS:
+            self.refuse(node, CONDITION)
+        return compared(self._operand(left), _SIGNS[type(sign).__name__], self._operand(right), place, _LOGIC)
+
+    def _of_method(self, node: ast.Call, name: str) -> Condition:
+        assert isinstance(node.func, ast.Attribute)
+        if (
+            isinstance(node.func.value, ast.Name)
+            and node.func.value.id in ("pd", "np", "pandas", "numpy")
+            and node.args
+        ):
+            column, given = self._column(node.args[0]), []
+        else:
+            column, given = self._column(node.func.value), node.args
+        place = self._place(node)
+        if name in _MISSING or name in _PRESENT:
+            missing = is_missing(column, place)
+            return missing if name in _MISSING else Not(missing)
+        if name == "isin" and len(given) == 1:
+            return one_of(column, self._values(given[0]), place, _LOGIC)
+        if name == "between" and len(given) == 2 and not node.keywords:
+            low, high = (Value(self._value(each)) for each in given)
+            return All((compared(column, ">=", low, place, _LOGIC), compared(column, "<=", high, place, _LOGIC)))
+        return self.refuse(node, CONDITION)
+
+    # ------------------------------------------------------------------------------------------ columns and values
+    def _operand(self, node: ast.expr) -> Operand | Value:
+        try:
+            return Value(self._value(node))
+        except DataError:
+            return self._column(node, f"{COLUMN}, or {VALUE}")
+
+    def _column(self, node: ast.expr, expected: str = COLUMN) -> Operand:
+        match node:
+            case ast.Name(id=name) if self.quoted and name in self.quoted:
+                return Operand(self.quoted[name])
+            case ast.Name(id=name) if name in self.known:
+                return self.known[name]
+            case ast.Name(id=name) if not self.arguments or (name in self.arguments and len(self.arguments) > 1):
+                return Operand(name)
+            case ast.Name(id=name) if name in self.arguments and not self._is_row(name):
+                return Operand(name)
+            case ast.Attribute(value=ast.Name(id=row), attr=name) if row in self.arguments or row in ("df", "row"):
+                return Operand(name)
+            case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(name))):
+                return Operand(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="get"), args=[ast.Constant(value=str(name))]):
+                return Operand(name)
+            case ast.Call(func=ast.Attribute(value=inner, attr="lower" | "upper" | "strip" as step), args=[]):
+                if isinstance(inner, ast.Attribute) and inner.attr == "str":
+                    inner = inner.value
+                return self._column(inner).then("trim" if step == "strip" else step)
+            case ast.Call(func=ast.Name(id="float"), args=[inner]):
+                return self._column(inner).then("number")
+        return self.refuse(node, expected)
+
+    def _is_row(self, name: str) -> bool:
+        return re.search(rf"\b{name}\s*(\[|\.\w)", self.text) is not None
+
+    def _values(self, node: ast.expr) -> tuple[Any, ...]:
+        if not isinstance(node, (ast.Tuple, ast.List, ast.Set)) or not node.elts:
+            self.refuse(node, f"a list of values: {VALUE}")
+        return tuple(map(self._value, node.elts))
+
+    def _value(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant(value=bool() | str() | None):
+                return node.value
+            case ast.Constant(value=int() | float()):
+                return number_of(repr(node.value), self._place(node))
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+                return -number_of(repr(number), self._place(node))
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf" | "-inf" as end)]):
+                return float(end)
+            case ast.Call(func=ast.Attribute(attr="Timestamp"), args=[ast.Constant(value=str(text))]):
+                return self._moment(node, text)
+            case ast.Call(func=ast.Name(id="date" | "datetime") | ast.Attribute(attr="date" | "datetime"), args=parts):
+                return self._moment(node, self._iso(node, parts))
+            case ast.Call(func=ast.Attribute(attr="today" | "now"), args=[]):
+                self.is_aged = True
+                return MovingMoment(Dates().number(self.today))
+            case ast.BinOp(op=ast.Sub() | ast.Add() as sign, left=left, right=ast.Call(args=given, keywords=named)):
+                start = self._value(left)
+                if isinstance(start, Moment):
+                    days = self._days(node, [*given, *(each.value for each in named if each.arg == "days")])
+                    return type(start)(start + (days if isinstance(sign, ast.Add) else -days))
+        return self.refuse(node, VALUE)
+
+    def _days(self, node: ast.expr, given: list[ast.expr]) -> float:
+        if len(given) != 1 or not (isinstance(given[0], ast.Constant) and isinstance(given[0].value, (int, float))):
+            self.refuse(node, "timedelta(days=90)")
+        return number_of(repr(given[0].value), self._place(node))
+
+    def _iso(self, node: ast.expr, parts: list[ast.expr]) -> str:
+        numbers = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, int)]
+        if len(numbers) != len(parts) or not 3 <= len(numbers) <= 6:
+            self.refuse(node, "a date such as datetime(2026, 3, 1)")
+        year, month, day, *time = numbers
+        clock = ":".join(f"{each:02}" for each in [*time, 0, 0, 0][:3])
+        return f"{year:04}-{month:02}-{day:02} {clock}"
+
+    def _moment(self, node: ast.expr, text: str) -> Moment:
+        moment = moment_of(text)
+        return moment if moment is not None else self.refuse(node, "a date such as '2026-03-01'")
+
+
+def _returns(body: list[ast.stmt]) -> bool:
+    """Return whether statements end in a return, on every way."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        return _returns(last.body) and bool(last.orelse) and _returns(last.orelse)
+    return isinstance(last, ast.Return)

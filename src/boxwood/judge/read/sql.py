@@ -1,0 +1,592 @@
+"""SQL: one CASE, bare, in a SELECT or in a model of dbt, or single conditions; read by sqlglot."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, NoReturn
+
+from boxwood._dates import Dates
+from boxwood._imports import require
+from boxwood.errors import DataError
+from boxwood.judge.conditions import All, Condition, Guard, Not, Some, Unknown, tests_in
+from boxwood.judge.read.operands import (
+    Logic,
+    Operand,
+    Value,
+    as_condition,
+    compared,
+    is_missing,
+    number_of,
+    one_of,
+    shifted,
+)
+from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, place_at, refuse, refuse_deep, refuse_long
+from boxwood.judge.rules import Branch
+from boxwood.judge.values import NAN, Moment, MovingMoment, Place, Step, Test, moment_of
+from boxwood.render.forms.dialects import OTHER_NAMES, dialect_of
+
+_SIGNS = {"LT": "<", "LTE": "<=", "GT": ">", "GTE": ">=", "EQ": "=", "NEQ": "<>"}
+_TODAY = ("CurrentDate", "CurrentTimestamp", "CurrentDatetime")
+_AS_IT_IS = ("Paren", "TsOrDsToDate", "TsOrDsToTimestamp", "TimeStrToTime", "Substring", "Replace")
+_UNITS = {"DAY": 1, "WEEK": 7}
+_NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "BIGDECIMAL")
+_TEXTS = ("TEXT", "VARCHAR", "NVARCHAR", "CHAR", "NCHAR", "BINARY", "VARBINARY", "CHARACTER_SET", "NAME")
+_WHOLE = ("INT", "BIGINT", "SMALLINT", "TINYINT", "UINT", "UBIGINT")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was read: branches in order, what other rows get, whether that is said, and whether ages are compared."""
+
+    branches: tuple[Branch, ...]
+    otherwise: Any = None
+    has_else: bool = False
+    is_aged: bool = False
+
+
+def rules_of_sql(text: str, dialect: str | None, today: date) -> Found:
+    """Return the rules of a text with one CASE."""
+    reader = _Reader(text, dialect, today)
+    root = reader.parsed()
+    cases = [node for node in root.find_all(reader.exp.Case) if not node.find_ancestor(reader.exp.Case)]
+    if len(cases) != 1:
+        where = [place_at(text, reader.offset(case)).line for case in cases]
+        said = f"{len(cases)} of them, at lines {', '.join(map(str, where[:9]))}" if cases else "none"
+        raise DataError(f"expected one CASE; got {said}; give the text of one of them alone")
+    return reader.rules(cases[0])
+
+
+def condition_of_sql(text: str, dialect: str | None, today: date) -> tuple[Condition, bool]:
+    """Return a single condition, and whether it compares with the day of today."""
+    reader = _Reader(text, dialect, today)
+    condition = reader.condition(reader.parsed())
+    return condition, reader.is_aged
+
+
+def looks_like_sql(text: str) -> bool:
+    """Return whether a text has a CASE."""
+    return re.search(r"\bcase\b", text, re.IGNORECASE) is not None
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep sqlglot from logging what it cannot read, as an error says it."""
+    log = logging.getLogger("sqlglot")
+    was, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = was
+
+
+_TEMPLATES = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_TEMPLATE = "boxwood_template"
+
+
+def without_templates(text: str) -> str:
+    """Return a model of dbt with a name for each expression in braces, and blanks for statements and remarks."""
+
+    def plain(found: re.Match[str]) -> str:
+        its = found[0]
+        is_name = its.startswith("{{") and not re.match(r"\{\{-?\s*config\b", its)
+        name = _TEMPLATE[: len(its)] if is_name else ""
+        return name + "".join("\n" if letter == "\n" else " " for letter in its[len(name) :])
+
+    return _TEMPLATES.sub(plain, text)
+
+
+def _guessed(text: str) -> str:
+    """Return a dialect in which names in the quotes of a text are names."""
+    bare = re.sub(r"'(?:[^']|'')*'", "", text)
+    if "`" in bare:
+        return "mysql"
+    return "tsql" if re.search(r"\[\w[^\]\n]*\]", bare) else "duckdb"
+
+
+class _Reader:
+    """Reads a text; `exp` are the kinds of nodes of sqlglot."""
+
+    def __init__(self, text: str, dialect: str | None, today: date):
+        refuse_long(text)
+        self.text, self.has_templates = without_templates(text), "{{" in text
+        self.dialect = _guessed(text) if dialect is None else OTHER_NAMES.get(dialect.casefold(), dialect.casefold())
+        self.exp = require("sqlglot.expressions", "sql", "reading SQL")
+        self.logic = Logic(nan_is_large=dialect_of(self.dialect).nan_is_large)
+        self.today = MovingMoment(Dates().number(today))
+        self.is_aged = False
+        self.n_tests = 0
+        self.names: dict[str, tuple[str, str]] = {}
+
+    # ------------------------------------------------------------------------------------------ the text
+    def parsed(self) -> Any:
+        """Return the tree of the text, as sqlglot reads it."""
+        sqlglot = require("sqlglot", "sql", "reading SQL")
+        errors = require("sqlglot.errors", "sql", "reading SQL")
+        refuse_deep(self.text)
+        try:
+            self._refuse_nested_cases(sqlglot.tokenize(self.text, read=self.dialect))
+            with _quietly():
+                roots = [root for root in sqlglot.parse(self.text, read=self.dialect) if root is not None]
+        except errors.ParseError as error:
+            self._refuse_broken(error)
+        except RecursionError:
+            raise DataError("the text is nested too deeply to be read; write it flat") from None
+        except (errors.SqlglotError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+            raise DataError(f"the text is no SQL of {self.dialect}: {str(error).splitlines()[0][:200]}") from None
+        if len(roots) != 1:
+            raise DataError(f"expected one statement; got {len(roots)}; give the one with the rules")
+        return roots[0]
+
+    def _refuse_nested_cases(self, tokens: Sequence[Any]) -> None:
+        depth = 0
+        for token in tokens:
+            word = token.text.upper()
+            depth += (word == "CASE") - (word == "END" and depth > 0)
+            if depth > _DEEPEST_CASE:
+                refuse(place_at(self.text, token.start), f"at most {_DEEPEST_CASE} CASE within one another", "more")
+
+    def _refuse_broken(self, error: Any) -> NoReturn:
+        told = (error.errors or [{}])[0]
+        line, text = told.get("line") or 0, str(told.get("description") or error).splitlines()[0]
+        text = re.sub(r"for <class '.*?(\w+)'>", r"of \1", text)
+        before = str(told.get("start_context") or "").splitlines() or [""]
+        raise DataError(
+            f"line {line}, column {told.get('col') or len(before[-1]) + 1}: expected SQL of {self.dialect}; "
+            f"got {str(told.get('highlight') or 'the end')[:60]!r} ({text[:120]})"
+        ) from None
+
+    def offset(self, node: Any) -> int:
+        """Return where a node begins, as far as it is known."""
+        while node is not None:
+            starts = [each.meta["start"] for each in node.walk() if each.meta and "start" in each.meta]
+            if starts:
+                return int(min(starts))
+            node = node.parent
+        return 0
+
+    def place(self, node: Any) -> Place:
+        """Return where a node stands."""
+        return place_at(self.text, self.offset(node))
+
+    def refuse(self, node: Any, expected: str, instead: str = "") -> NoReturn:
+        """Raise a DataError on a node."""
+        came = self._written(node)
+        refuse(self.place(node), expected, came if len(came) < 80 else f"{came[:77]}...", instead)
+
+    def _written(self, node: Any) -> str:
+        """Return a node as it stands in the text, as far as that is known; else the name of its kind."""
+        ends = [each.meta["end"] for each in node.walk() if each.meta and "end" in each.meta]
+        if not ends:
+            return type(node).__name__
+        text = self.text[self.offset(node) : max(ends) + 1]
+        return text + ")" * (text.count("(") - text.count(")"))
+
+    # ------------------------------------------------------------------------------------------ the rules
+    def rules(self, case: Any) -> Found:
+        """Return the rules of a CASE."""
+        branches = tuple(self._branches(case))
+        default = case.args.get("default")
+        if default is not None and self._case(default) is not None:
+            inner = self.rules(self._case(default))
+            return replace(inner, branches=(*branches, *inner.branches), is_aged=self.is_aged)
+        otherwise = None if default is None else self._name(default)
+        return Found(branches, otherwise, default is not None, self.is_aged)
+
+    def _branches(self, case: Any) -> Iterator[Branch]:
+        subject = case.args.get("this")
+        for each in case.args["ifs"]:
+            if subject is None:
+                condition = self.condition(each.this)
+            else:
+                left, right = self.operand(subject), self.operand(each.this)
+                condition = compared(left, "=", right, self.place(each), self.logic)
+            yield from self._with_results(condition, each)
+
+    def _with_results(self, condition: Condition, each: Any) -> Iterator[Branch]:
+        """Yield the branches of one WHEN: several where its result is a CASE."""
+        result = each.args["true"]
+        inner = self._case(result)
+        if inner is None:
+            yield Branch(self._name(result), condition, self.place(each))
+            return
+        found = self.rules(inner)
+        for branch in found.branches:
+            yield replace(branch, condition=All((condition, branch.condition)))
+        yield Branch(found.otherwise, condition, self.place(each), is_implied=not found.has_else)
+
+    def _case(self, node: Any) -> Any:
+        while isinstance(node, self.exp.Paren):
+            node = node.this
+        return node if isinstance(node, self.exp.Case) else None
+
+    def _name(self, node: Any) -> Any:
+        """Return what a branch gives."""
+        found = self.operand(node)
+        if isinstance(found, Operand):
+            self.refuse(node, f"a name: {VALUE}")
+        if isinstance(found.value, Moment):
+            self.refuse(node, "a name: a number, a text in quotes, a boolean, or NULL")
+        is_whole = isinstance(found.value, float) and found.value.is_integer()
+        return int(found.value) if is_whole else found.value
+
+    # ------------------------------------------------------------------------------------------ conditions
+    def condition(self, node: Any) -> Condition:
+        """Return a condition."""
+        kind = type(node).__name__
+        self.n_tests += 1
+        if self.n_tests > MOST_TESTS:
+            raise DataError(f"the rules have more than {MOST_TESTS:,} comparisons; give fewer of them")
+        if kind in ("And", "Or"):
+            parts = tuple(self.condition(part) for part in node.flatten(unnest=False))
+            return All(parts) if kind == "And" else Some(parts)
+        if kind == "Not":
+            return Not(self.condition(node.this))
+        if kind == "Paren":
+            return self.condition(node.this)
+        if kind in _SIGNS:
+            return self._comparison(node, _SIGNS[kind])
+        found = getattr(self, f"_if_{kind.lower()}", self._if_other)(node)
+        return Not(found) if node.args.get("negate") else found  # as newer ones of sqlglot say IS NOT NULL
+
+    def _comparison(self, node: Any, sign: str) -> Condition:
+        left, right = self.operand(node.this), self.operand(node.expression)
+        if isinstance(left, Value) and isinstance(right, Value):
+            return self._of_values(node, left.value, sign, right.value)
+        return compared(left, sign, right, self.place(node), self.logic)
+
+    def _of_values(self, node: Any, left: Any, sign: str, right: Any) -> Condition:
+        if left is None or right is None:
+            return Unknown()
+        if isinstance(left, str) != isinstance(right, str):
+            self.refuse(node, COLUMN)
+        signs = {"=": left == right, "<>": left != right, "<": left < right, ">": left > right}
+        is_true = signs.get(sign, left <= right if sign == "<=" else left >= right)
+        return All() if is_true else Some()
+
+    def _if_is(self, node: Any) -> Condition:
+        asked = node.expression
+        place = self.place(node)
+        if isinstance(asked, self.exp.Null):
+            return is_missing(self.operand(node.this), place)
+        if isinstance(asked, self.exp.Boolean):
+            logic = replace(self.logic, is_known=True)
+            found = as_condition(self.operand(node.this), place, logic)
+            if asked.this:
+                return found
+            return All((Not(found), Not(is_missing(self.operand(node.this), place))))
+        if isinstance(asked, self.exp.Column) and asked.sql().upper() == "NAN":  # of Oracle
+            return self._nan(node)
+        return self.refuse(node, "IS NULL, IS TRUE or IS FALSE")
+
+    def _if_isnan(self, node: Any) -> Condition:
+        return self._nan(node)
+
+    def _nan(self, node: Any) -> Condition:
+        found = self.operand(node.this)
+        if not isinstance(found, Operand):
+            self.refuse(node, COLUMN)
+        return Test(found.column, found.steps, "nan", (), self.place(node), nan_is_large=self.logic.nan_is_large)
+
+    def _if_in(self, node: Any) -> Condition:
+        left, values = self.operand(node.this), [self.operand(each) for each in node.expressions]
+        if not isinstance(left, Operand) or not values or node.args.get("query") or node.args.get("unnest"):
+            self.refuse(node, "a column IN a list of values")
+        found = [each.value for each in values if isinstance(each, Value)]
+        if len(found) < len(values):
+            self.refuse(node, f"a list of values: {VALUE}")
+        return one_of(left, tuple(found), self.place(node), self.logic)
+
+    def _if_between(self, node: Any) -> Condition:
+        left, place = self.operand(node.this), self.place(node)
+        low, high = (self.operand(node.args[name]) for name in ("low", "high"))
+        return All((compared(left, ">=", low, place, self.logic), compared(left, "<=", high, place, self.logic)))
+
+    def _if_boolean(self, node: Any) -> Condition:
+        return All() if node.this else Some()
+
+    def _if_null(self, node: Any) -> Condition:
+        return Unknown()
+
+    def _if_other(self, node: Any) -> Condition:
+        if type(node).__name__ not in ("Column", "Cast", "TryCast", "Coalesce"):
+            self.refuse(node, CONDITION)
+        return as_condition(self.operand(node), self.place(node), self.logic)
+
+    # ------------------------------------------------------------------------------------------ columns and values
+    def operand(self, node: Any) -> Operand | Value:
+        """Return a side of a comparison."""
+        kind = type(node).__name__
+        if kind in _AS_IT_IS:
+            return self._as_it_is(node)
+        if kind in _TODAY:
+            self.is_aged = True
+            return Value(self.today)
+        found = getattr(self, f"_of_{kind.lower()}", None)
+        if found is None:
+            return self.refuse(node, f"{COLUMN}, or {VALUE}")
+        made: Operand | Value = found(node)
+        return made
+
+    def _as_it_is(self, node: Any) -> Operand | Value:
+        """Return what a function leaves as it is: SQLite's ways to bring texts of dates into one form, and others."""
+        kind, inner = type(node).__name__, self.operand(node.this)
+        if kind == "Substring":
+            given = [str(node.args.get(name)) for name in ("start", "length")]
+            if given != ["1", "23"]:
+                self.refuse(node, COLUMN)
+        if kind == "Replace" and not isinstance(inner, Value):
+            self.refuse(node, COLUMN)
+        if kind.startswith(("TsOrDs", "TimeStr")):
+            return self._dated(node, inner)
+        return inner
+
+    def _of_column(self, node: Any) -> Operand | Value:
+        if type(node.this).__name__ == "Star":
+            self.refuse(node, COLUMN)
+        name, table = node.name, ".".join(part.name for part in node.parts[:-1])
+        if self.has_templates and name and _TEMPLATE.startswith(name):
+            template = "a template in braces"
+            refuse(self.place(node), "SQL as the database sees it", template, "give the compiled model")
+        key = name if self._tells_case(node) else name.casefold()
+        known, of_table = self.names.setdefault(key, (name, table))
+        if of_table != table and table and of_table:
+            self.refuse(node, f"one table for {name}", f"it was of {of_table} before; name one of the columns anew")
+        return Operand(known)
+
+    def _tells_case(self, node: Any) -> bool:
+        return bool(node.this.args.get("quoted"))
+
+    def _of_literal(self, node: Any) -> Operand | Value:
+        if node.is_string:
+            return Value(node.this)
+        return Value(number_of(str(node.this), self.place(node)))
+
+    def _of_national(self, node: Any) -> Operand | Value:
+        return Value(str(node.this))
+
+    def _of_null(self, node: Any) -> Operand | Value:
+        return Value(None)
+
+    def _of_boolean(self, node: Any) -> Operand | Value:
+        return Value(bool(node.this))
+
+    def _of_neg(self, node: Any) -> Operand | Value:
+        return Value(-self._number(node.this))
+
+    def _number(self, node: Any) -> float:
+        found = self.operand(node)
+        value = found.value if isinstance(found, Value) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or isinstance(value, Moment):
+            self.refuse(node, "a number")
+        return float(value)
+
+    def _of_mul(self, node: Any) -> Operand | Value:
+        return Value(self._finite(node, self._number(node.this) * self._number(node.expression)))
+
+    def _of_div(self, node: Any) -> Operand | Value:
+        by = self._number(node.expression)
+        return Value(self._finite(node, self._number(node.this) / by if by else NAN))
+
+    def _finite(self, node: Any, number: float) -> float:
+        return number if not math.isnan(number) else self.refuse(node, "a number")
+
+    def _of_add(self, node: Any) -> Operand | Value:
+        return self._sum(node, 1)
+
+    def _of_sub(self, node: Any) -> Operand | Value:
+        right = None if isinstance(node.expression, self.exp.Interval) else self.operand(node.expression)
+        if isinstance(right, Operand):
+            return self._age(node, self.operand(node.this), right)
+        return self._sum(node, -1)
+
+    def _sum(self, node: Any, sign: int) -> Operand | Value:
+        left = self.operand(node.this)
+        if isinstance(left, Operand):
+            self.refuse(node, f"{COLUMN}, or {VALUE}", "bring what is added to the other side")
+        if isinstance(left.value, Moment):
+            return self._later(node, left.value, node.expression, sign)
+        return Value(self._finite(node, self._number(node.this) + sign * self._number(node.expression)))
+
+    def _later(self, node: Any, moment: Moment, more: Any, sign: int, unit: str = "DAY") -> Operand | Value:
+        if isinstance(more, self.exp.Interval):
+            unit, more = str(more.args.get("unit") or "DAY").upper().rstrip("S"), more.this
+        count = self._count(more) * sign
+        if unit in ("MONTH", "YEAR", "QUARTER"):
+            return Value(self._months_later(node, moment, count * {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit]))
+        if unit not in _UNITS:
+            self.refuse(node, "an interval of days, weeks, months or years")
+        return shifted(moment, count * _UNITS[unit], self.place(node))
+
+    def _count(self, node: Any) -> float:
+        if isinstance(node, self.exp.Literal) and node.is_string:
+            return number_of(node.this, self.place(node))
+        return self._number(node)
+
+    def _months_later(self, node: Any, moment: Moment, months: float) -> Moment:
+        day = date.fromordinal(int(moment) + _EPOCH)
+        years, month = divmod(day.month - 1 + int(months), 12)
+        if not 1 <= day.year + years <= 9999:
+            self.refuse(node, "a date of the years 1 to 9999")
+        last = (date(day.year + years + month // 11, (month + 1) % 12 + 1, 1).toordinal()) - 1
+        found = min(date(day.year + years, month + 1, 1).toordinal() + day.day - 1, last)
+        return type(moment)(found - _EPOCH + (moment - int(moment)))
+
+    def _of_dateadd(self, node: Any) -> Operand | Value:
+        return self._moved(node, 1)
+
+    def _of_datesub(self, node: Any) -> Operand | Value:
+        return self._moved(node, -1)
+
+    _of_tsordsadd = _of_timestampadd = _of_datetimeadd = _of_dateadd
+    _of_timestampsub = _of_datetimesub = _of_datesub
+
+    def _moved(self, node: Any, sign: int) -> Operand | Value:
+        start = self.operand(node.this)
+        moment = moment_of(start.value) if isinstance(start, Value) and isinstance(start.value, str) else None
+        moment = start.value if isinstance(start, Value) and isinstance(start.value, Moment) else moment
+        if moment is None:
+            self.refuse(node, f"{COLUMN}, or {VALUE}")
+        unit = str(node.args.get("unit") or "DAY").upper().rstrip("S")
+        return self._later(node, moment, node.expression, sign, unit)
+
+    def _of_datediff(self, node: Any) -> Operand | Value:
+        unit = str(node.args.get("unit") or "DAY").upper().rstrip("S")
+        end, start = self.operand(node.this), self.operand(node.expression)
+        if unit != "DAY" or not isinstance(start, Operand):
+            self.refuse(node, "days from a column to today")
+        return self._age(node, end, start)
+
+    _of_tsordsdiff = _of_datediff
+
+    def _age(self, node: Any, end: Operand | Value, start: Operand | Value) -> Operand | Value:
+        if not isinstance(end, Value) or not isinstance(end.value, Moment) or not isinstance(start, Operand):
+            self.refuse(node, "days from a column to today")
+        return start.then("days since", Moment(math.floor(end.value)))
+
+    def _of_cast(self, node: Any) -> Operand | Value:
+        inner, kind = self.operand(node.this), node.args["to"].this.name
+        if kind in _WHOLE:
+            self.refuse(node, "the column itself, or a cast to DOUBLE", "each engine rounds in its own way")
+        if kind in _NUMBERS:
+            return self._as_number(node, inner)
+        if kind in _TEXTS:
+            return inner.then("text") if isinstance(inner, Operand) else self._as_text(node, inner)
+        if kind.startswith(("DATE", "TIMESTAMP")):
+            return self._dated(node, inner, by_day=kind in ("DATE", "DATE32"))
+        if kind == "BOOLEAN" and isinstance(inner, Operand):
+            return inner
+        return self.refuse(node, "a cast to a number, a text or a date")
+
+    _of_trycast = _of_cast
+
+    def _as_number(self, node: Any, inner: Operand | Value) -> Operand | Value:
+        if isinstance(inner, Operand):
+            return inner.then("number")
+        try:
+            return Value(float(inner.value)) if inner.value is not None else inner
+        except (TypeError, ValueError):
+            return self.refuse(node, "a number")
+
+    def _as_text(self, node: Any, inner: Value) -> Value:
+        if not isinstance(inner.value, str):
+            self.refuse(node, "a text in quotes")
+        return inner
+
+    def _dated(self, node: Any, inner: Operand | Value, by_day: bool = False) -> Operand | Value:
+        if isinstance(inner, Operand):
+            return inner.then("day" if by_day else "date")
+        moment = inner.value if isinstance(inner.value, Moment) else moment_of(inner.value)
+        if moment is None:
+            self.refuse(node, "a date such as '2026-03-01'")
+        return Value(type(moment)(math.floor(moment)) if by_day else moment)
+
+    def _of_date(self, node: Any) -> Operand | Value:
+        return self._dated(node, self.operand(node.this), by_day=True)
+
+    def _of_timetostr(self, node: Any) -> Operand | Value:
+        if node.args["format"].name != "%Y-%m-%d %H:%M:%f":
+            self.refuse(node, COLUMN)
+        return self.operand(node.this)
+
+    def _of_strtodate(self, node: Any) -> Operand | Value:
+        return self._dated(node, self.operand(node.this), by_day=True)
+
+    _of_datestrtodate = _of_strtodate
+
+    def _of_strtotime(self, node: Any) -> Operand | Value:
+        return self._dated(node, self.operand(node.this))
+
+    def _of_anonymous(self, node: Any) -> Operand | Value:
+        name, given = node.name.upper(), node.expressions
+        if name in ("TODATE32", "TODATETIME64", "TODATETIME", "TODATE") and given:
+            return self._dated(node, self.operand(given[0]))
+        if name in ("DATE", "DATETIME") and given and given[0].name.lower() == "now":
+            return self._of_sqlite(node, given[1:])
+        return self.refuse(node, f"{COLUMN}, or {VALUE}")
+
+    def _of_sqlite(self, node: Any, modifiers: Sequence[Any]) -> Operand | Value:
+        self.is_aged = True
+        found: Operand | Value = Value(self.today)
+        for each in modifiers:
+            words = re.fullmatch(r"([+-]?)(\d{1,6}) (day|month|year)s?", each.name.strip().lower())
+            if words is None or isinstance(found, Operand):
+                self.refuse(node, "a day such as date('now', '-90 days')")
+            count = self.exp.Literal.number(words[2])
+            found = self._later(node, found.value, count, -1 if words[1] == "-" else 1, words[3].upper())
+        return found
+
+    def _of_coalesce(self, node: Any) -> Operand | Value:
+        first, others = self.operand(node.this), [self.operand(each) for each in node.expressions]
+        if not isinstance(first, Operand) or not all(isinstance(each, Value) for each in others):
+            self.refuse(node, "COALESCE of a column and values")
+        for value in [each.value for each in others if isinstance(each, Value)]:
+            first = first.then("or", value)
+        return first
+
+    def _letters(self, node: Any, step: str) -> Operand | Value:
+        inner = self.operand(node.this)
+        if not isinstance(inner, Operand) or node.args.get("expression") or node.args.get("position"):
+            self.refuse(node, COLUMN)
+        return inner.then(step)
+
+    def _of_lower(self, node: Any) -> Operand | Value:
+        return self._letters(node, "lower")
+
+    def _of_upper(self, node: Any) -> Operand | Value:
+        return self._letters(node, "upper")
+
+    def _of_trim(self, node: Any) -> Operand | Value:
+        return self._letters(node, "trim")
+
+    def _of_nullif(self, node: Any) -> Operand | Value:
+        inner, other = self.operand(node.this), self.operand(node.expression)
+        if not isinstance(inner, Operand) or not isinstance(other, Value):
+            self.refuse(node, COLUMN)
+        return inner.then("null if", other.value)
+
+    def _of_case(self, node: Any) -> Operand | Value:
+        """Return the value of a CASE that gives a column where it fulfils a condition, as engines need it for NaN."""
+        branches = node.args["ifs"]
+        if len(branches) != 1 or node.args.get("default") is not None or node.args.get("this") is not None:
+            self.refuse(node, f"{COLUMN}, or {VALUE}")
+        inner, guard = self.operand(branches[0].args["true"]), branches[0].this
+        if isinstance(inner, Operand) and self._is_of_zones(guard):
+            return inner
+        condition = self.condition(guard)
+        if not isinstance(inner, Operand) or {test.column for test in tests_in(condition)} != {inner.column}:
+            self.refuse(node, f"{COLUMN}, or {VALUE}")
+        return replace(inner, steps=(Step("where", Guard(inner.column, condition)), *inner.steps))
+
+    def _is_of_zones(self, guard: Any) -> bool:
+        """Return whether a guard keeps texts of dates without a zone, as SQL for SQLite does."""
+        return isinstance(guard, self.exp.Not) and isinstance(guard.this, self.exp.Glob)
+
+
+_DEEPEST_CASE = 40
+_EPOCH = date(1970, 1, 1).toordinal()

@@ -1,0 +1,68 @@
+"""Shorter rules that give every possible row the same: some conditions go, none is made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from boxwood.judge.algebra import without_parts
+from boxwood.judge.boxes import CellBox, meet
+from boxwood.judge.conditions import tests_in
+from boxwood.judge.rules import Branch, RuleSet
+from boxwood.judge.space import Space
+
+
+def shortened(rules: RuleSet) -> RuleSet:
+    """Return the shortest rules that are found by leaving out branches, then parts of conditions, in either order."""
+    ways = (_as_short_as_can_be(rules, backwards=backwards) for backwards in (False, True))
+    return min(ways, key=n_tests)
+
+
+def n_tests(rules: RuleSet) -> int:
+    """Return the number of comparisons in rules."""
+    return sum(1 for branch in rules.branches for _ in tests_in(branch.condition))
+
+
+def _as_short_as_can_be(rules: RuleSet, *, backwards: bool) -> RuleSet:
+    space = rules._space
+    found = rules
+    while True:
+        edits = list(_edits(found.branches))[:: -1 if backwards else 1]
+        better = (replace(found, branches=edited) for edited in edits if edited)
+        shorter = next((each for each in better if gives_the_same(space, rules, each)), None)
+        if shorter is None:
+            return found
+        found = shorter
+
+
+def _edits(branches: Sequence[Branch]) -> Iterator[tuple[Branch, ...]]:
+    """Yield branches without one of them, or without a part of a condition."""
+    for i in range(len(branches)):
+        yield (*branches[:i], *branches[i + 1 :])
+    for i, branch in enumerate(branches):
+        for _, without in without_parts(branch.condition):
+            yield (*branches[:i], replace(branch, condition=without), *branches[i + 1 :])
+
+
+def gives_the_same(space: Space, rules: RuleSet, others: RuleSet) -> bool:
+    """Return whether rules and others, on columns of the same cells, give every possible row the same."""
+    first, second = _regions(space, rules), _regions(space, others)
+    for name, boxes, before in first:
+        for other, its, its_before in second:
+            if name == other and type(name) is type(other):
+                continue
+            both = (box for one in boxes for its_one in its if (box := meet(one, its_one)) is not None)
+            if space.search.any_outside(both, [*before, *its_before]) is not None:
+                return False
+    return True
+
+
+def _regions(space: Space, rules: RuleSet) -> list[tuple[object, list[CellBox], list[CellBox]]]:
+    """Return for each branch, and for ELSE at last, its name, its boxes, and those of the branches before it."""
+    found: list[tuple[object, list[CellBox], list[CellBox]]] = []
+    before: list[CellBox] = []
+    for branch in rules.branches:
+        boxes = space.boxes(branch.condition)
+        found.append((branch.name, boxes, before))
+        before = [*before, *boxes]
+    return [*found, (rules.otherwise, [{}], before)]

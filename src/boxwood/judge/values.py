@@ -1,0 +1,243 @@
+"""What a condition compares: a number, a word, a boolean or a date, made of the value of one column step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from boxwood._dates import Dates
+from boxwood.errors import DataError
+
+Truth: TypeAlias = bool | None
+"""True, false, or None for unknown, as a comparison with NULL is."""
+
+NAN = math.nan
+OTHER_WORD = "\N{REPLACEMENT CHARACTER} any other value"
+"""Stands for a word that no rule names."""
+
+
+class Moment(float):
+    """A date: days since the beginning of 1970, in UTC where it has a zone."""
+
+    __slots__ = ()
+
+
+class MovingMoment(Moment):
+    """A date that is said by its distance from today."""
+
+    __slots__ = ()
+
+
+def moment_of(value: Any) -> Moment | None:
+    """Return the moment that a date, or a text of ISO 8601, is; None if it is none.
+
+    Examples
+    --------
+    >>> moment_of("1970-01-02 12:00"), moment_of("soon")
+    (1.5, None)
+    """
+    zoned = isinstance(value, datetime) and value.tzinfo is not None
+    for zone in ("UTC", "") if zoned else ("", "UTC"):
+        try:
+            return Moment(Dates(zone).number(value))
+        except (DataError, ValueError, OverflowError):
+            continue
+    return None
+
+
+def is_moment(value: Any) -> bool:
+    """Return whether a value is a date, or a text of one."""
+    return isinstance(value, (date, Moment)) or (
+        isinstance(value, str) and value[:4].isdigit() and moment_of(value) is not None
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step from the value of a column to what is compared.
+
+    Parameters
+    ----------
+    name : str
+        What is done, as `STEPS` lists it.
+    given : float or str or bool or Guard, default=None
+        What it needs: another value for a missing one, the day from which an age counts, or a condition on the value.
+    """
+
+    name: str
+    given: Any = None
+
+    def of(self, value: Any) -> Any:
+        """Return what the step makes of a value."""
+        return STEPS[self.name](value, self.given)
+
+
+def _number(value: Any, _: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return float(value) if isinstance(value, bool) else value
+
+
+def _text(value: Any, _: Any) -> Any:
+    if value is None or isinstance(value, (str, Moment)):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).removesuffix(".0")
+
+
+def _in_words(change: Callable[[str], str]) -> Callable[[Any, Any], Any]:
+    return lambda value, _: change(value) if isinstance(value, str) else value
+
+
+def _date(value: Any, _: Any) -> Any:
+    return moment_of(value) if isinstance(value, (str, date)) else value
+
+
+def _day(value: Any, _: Any) -> Any:
+    found = _date(value, None)
+    return found if found is None or found != found else Moment(math.floor(found))
+
+
+def _days_since(value: Any, today: Any) -> Any:
+    found = _day(value, None)
+    return found if found is None or found != found else float(today) - float(found)
+
+
+STEPS: dict[str, Callable[[Any, Any], Any]] = {
+    "number": _number,
+    "text": _text,
+    "date": _date,
+    "day": _day,
+    "days since": _days_since,
+    "lower": _in_words(str.lower),
+    "upper": _in_words(str.upper),
+    "trim": _in_words(str.strip),
+    "null if": lambda value, given: None if value == given else value,
+    "where": lambda value, guard: value if guard.holds(value) else None,
+    "or": lambda value, given: given if value is None else value,
+}
+"""The steps: casts, COALESCE, and what is done to letters."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a text, from 1; 0 if that is not known."""
+
+    line: int = 0
+    column: int = 0
+
+
+NOWHERE = Place()
+
+
+@dataclass(frozen=True)
+class Test:
+    """A comparison of one column, as the smallest part of a condition.
+
+    Parameters
+    ----------
+    column : str
+    steps : tuple of Step
+        From the value of the column to what is compared, in order.
+    sign : {"<", "<=", ">", ">=", "in", "null", "nan", "true"}
+    values : tuple
+        What it is compared with: one value; for "in" all; none for others. None stands for NULL.
+    place : Place
+    is_known : bool, default=False
+        Whether what is unknown counts as false, as in Python.
+    nan_is_large : bool, default=False
+        Whether NaN is larger than all numbers, and equal to itself.
+    """
+
+    column: str
+    steps: tuple[Step, ...]
+    sign: str
+    values: tuple[Any, ...] = ()
+    place: Place = NOWHERE
+    is_known: bool = False
+    nan_is_large: bool = False
+
+    def holds(self, value: Any) -> Truth:
+        """Return whether a value of the column fulfils the test."""
+        found = self._compared(value)
+        return found is True if self.is_known else found
+
+    def _compared(self, value: Any) -> Truth:
+        for step in self.steps:
+            value = step.of(value)
+        if self.sign == "null":
+            return value is None
+        if value is None:
+            return None
+        if self.sign == "nan":
+            return bool(value != value)
+        if self.sign == "true":
+            return _as_truth(value)
+        if self.sign == "in":
+            return self._is_one(value)
+        return self._in_order(value, self.values[0])
+
+    def _is_one(self, value: Any) -> Truth:
+        if any(_equal(value, other, self.nan_is_large) for other in self.values if other is not None):
+            return True
+        return None if None in self.values else False
+
+    def _in_order(self, value: Any, limit: Any) -> Truth:
+        if limit is None:
+            return None
+        value, limit = _of_one_kind(value, limit)
+        if value is None:
+            return None
+        if value != value:
+            return self.nan_is_large and self.sign in (">", ">=")
+        return bool(ORDERS[self.sign](value, limit))
+
+    @cached_property
+    def shape(self) -> tuple[Any, ...]:
+        """What says which rows fulfil the test, without its place."""
+        return self.column, self.steps, self.sign, self.values, self.is_known
+
+
+ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def _as_truth(value: Any) -> Truth:
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return bool(value)
+
+
+def _equal(value: Any, other: Any, nan_is_large: bool) -> bool:
+    value, other = _of_one_kind(value, other)
+    if value != value:
+        return nan_is_large and other != other
+    return bool(value == other)
+
+
+def _of_one_kind(value: Any, other: Any) -> tuple[Any, Any]:
+    """Return two values so that they can be compared; None for the first if they cannot."""
+    if isinstance(other, Moment) and isinstance(value, (str, date)):
+        return moment_of(value), other
+    if isinstance(value, Moment) and isinstance(other, str):
+        found = moment_of(other)
+        return value, NAN if found is None else found
+    if isinstance(value, str) == isinstance(other, str):
+        return value, other
+    if isinstance(value, str):
+        return (_as_truth(value) if isinstance(other, bool) else _number(value, None)), other
+    if isinstance(value, bool):
+        return _text(value, None), other.lower()
+    return value, _number(other, None) if _number(other, None) is not None else NAN

@@ -1,0 +1,55 @@
+"""`boxwood check`: from a file of SQL and a table to sentences, JSON and an exit code."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from boxwood.cli import boxwood as command
+
+SQL = "SELECT CASE WHEN age < 18 THEN 'child'\n WHEN age > 18 THEN 'adult'\n WHEN age > 30 THEN 'old' END AS s FROM t"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "segments.sql").write_text(SQL)
+    (tmp_path / "broken.sql").write_text("CASE WHEN age LIKE 3 THEN 1 END")
+    (tmp_path / "people.csv").write_text("age,s\n3,child\n18,adult\n40,adult\n,child\n")
+    return tmp_path
+
+
+def run(folder, *arguments):
+    given = [str(each).replace("{}", str(folder)) for each in arguments]
+    return CliRunner().invoke(command, ["check", *given])
+
+
+def test_rules_are_judged_without_a_table(folder):
+    found = run(folder, "{}/segments.sql")
+    assert found.exit_code == 0
+    assert "error: branch 3 (old, line 3) can never fire: branch 2 (adult, line 2) takes all its rows." in found.stdout
+    assert "warning: no branch takes age = 18, between thresholds; such rows get NULL." in found.stdout
+
+
+def test_rules_are_judged_on_a_table(folder):
+    found = run(folder, "{}/segments.sql", "{}/people.csv", "--labels", "s", "--json")
+    facts = json.loads(found.stdout)
+    assert facts["n_rows"] == 4
+    assert facts["agreement"] == 0.5
+    assert [one["taken"] for one in facts["branches"]] == [1, 1, 0, 2]
+    assert [one["rows"] for one in facts["findings"] if one["kind"] == "hole"] == [1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["{}/segments.sql", "--fail-on", "error"], 4, "found 1 of level error"),
+        (["{}/segments.sql", "{}/people.csv", "--fail-on", "warning"], 4, "of level warning or graver"),
+        (["{}/broken.sql"], 3, "line 1, column 11: expected a comparison"),
+        (["{}/segments.sql", "--labels", "s"], 2, "--labels needs FILE"),
+        (["{}/segments.sql", "{}/people.csv", "--labels", "x"], 3, "x"),
+        (["{}/nothing.sql"], 3, "nothing.sql"),
+    ],
+)
+def test_exit_codes(folder, arguments, code, said):
+    found = run(folder, *arguments)
+    assert (found.exit_code, said in found.stderr) == (code, True), found.output

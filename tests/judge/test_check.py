@@ -1,0 +1,134 @@
+"""Faults that were planted are found, sound rules have none, and each verdict is proved by rows."""
+
+import itertools
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+import boxwood as bw
+from boxwood.judge.algebra import Judged
+from boxwood.judge.conditions import truth_of
+from tests.judge import rule_sets
+from tests.scale import law
+
+AT_MOST = 20_000  # rows of a grid
+
+
+def about(finding):
+    return [branch.name for branch in (finding.branch, *finding.others) if branch is not None]
+
+
+@law(40)
+def test_planted_faults_are_found(seed):
+    text, table, faults = rule_sets.planted(seed)
+    found = bw.read_rules(text).check(table).findings
+    for kind, name in faults:
+        same = [one for one in found if one.kind == kind and (kind == "hole" or name in about(one))]
+        assert same, (kind, name, text)
+
+
+@law(40)
+def test_sound_rules_have_no_fault(seed):
+    rng = np.random.default_rng(seed)
+    leaves = rule_sets.sound(rng, int(rng.integers(2, 30)))
+    text = rule_sets.case([(rule_sets.condition(leaf), f"leaf {i}") for i, leaf in enumerate(leaves)])
+    found = bw.read_rules(text).check(rule_sets.table(rng)).findings
+    assert not [one for one in found if one.level != "note" or one.kind == "overlap"], text
+
+
+@law(24)
+def test_verdicts_are_proved_by_rows(seed):
+    rules = bw.read_rules(rule_sets.planted(seed)[0])
+    judged = Judged(rules)
+    for i, box in enumerate(judged.reachable):
+        if box is not None:
+            assert judged.taken_by(judged.space.row(box)) == i
+    rest, _ = judged.rest
+    assert all(judged.taken_by(judged.space.row(box)) == -1 for box in rest)
+
+
+@law(40)
+def test_verdicts_are_those_of_a_grid(seed):
+    rules = bw.read_rules(small(np.random.default_rng(seed)))
+    judged = Judged(rules)
+    taken, held = set(), set()
+    for row in grid(judged.space.columns):
+        holds = [i for i, one in enumerate(rules.branches) if truth_of(one.condition, row) is True]
+        held.update(holds)
+        taken.add(holds[0] if holds else -1)
+    found = rules.check().findings
+    never = {one.branch.number - 1 for one in found if one.kind == "never"}
+    shadowed = {one.branch.number - 1 for one in found if one.kind == "shadowed"}
+    assert never == set(range(len(rules.branches))) - held
+    assert shadowed == held - taken
+    assert any(one.kind == "falls through" for one in found) == (-1 in taken)
+
+
+def grid(columns):
+    names = list(columns)
+    for values in itertools.islice(itertools.product(*(columns[name].cells for name in names)), AT_MOST):
+        yield dict(zip(names, values, strict=True))
+
+
+def small(rng):
+    """Return a CASE of few columns, with AND, OR, NOT, IN and NULL at random."""
+    tests = [
+        "a < 3",
+        "a >= 3",
+        "a BETWEEN 1 AND 5",
+        "a <> 4",
+        "b = 'x'",
+        "b IN ('x', 'y')",
+        "b NOT IN ('z')",
+        "NOT f",
+        "f",
+    ]
+    tests += ["a IS NULL", "b IS NOT NULL", "COALESCE(a, 0) > 2", "LOWER(b) = 'x'", "b = NULL", "f IS TRUE", "a = 4"]
+
+    def condition(depth):
+        if depth == 0 or rng.random() < 0.3:
+            return str(rng.choice(tests))
+        sign = str(rng.choice(["AND", "OR"]))
+        text = f"({condition(depth - 1)} {sign} {condition(depth - 1)})"
+        return f"NOT {text}" if rng.random() < 0.3 else text
+
+    return rule_sets.case([(condition(2), i) for i in range(int(rng.integers(1, 6)))])
+
+
+@law(24)
+def test_rows_get_what_an_engine_gives_them(seed):
+    rng = np.random.default_rng(seed)
+    text, n = small(rng), 60
+    columns = {
+        "a": rng.choice([0.0, 1.0, 2.5, 3.0, 4.0, 5.0, 7.0, None], n),
+        "b": rng.choice(["x", "X", "y", "z", "w", None], n),
+        "f": rng.choice([True, False, None], n),
+    }
+    frame = pd.DataFrame(
+        {name: pd.Series(values, dtype=kind) for (name, values), kind in zip(columns.items(), KINDS, strict=True)}
+    )
+    with duckdb.connect() as con:
+        con.register("rows", frame)
+        right = [name for (name,) in con.execute(f"SELECT {text} FROM rows").fetchall()]
+        rules = bw.read_rules(text)
+        assert rules.predict(frame).tolist() == right
+        again = [name for (name,) in con.execute(f"SELECT {rules.to_sql()} FROM rows").fetchall()]
+    assert again == right
+
+
+KINDS = ("Float64", "object", "boolean")
+
+
+@law(24)
+def test_conditions_of_pandas_hold_where_pandas_says_so(seed):
+    rng, n = np.random.default_rng(seed), 50
+    frame = pd.DataFrame(
+        {"a": rng.choice([1.0, 2.0, 3.0, np.nan], n), "b": pd.Series(rng.choice(["x", "y", None], n), dtype=object)}
+    )
+    tests = ["a > 1", "a != 2", "b == 'x'", "b != 'x'", "a <= 2", "b in ['x', 'y']", "not a > 2", "b.isna()"]
+    one, other = rng.choice(tests, 2).tolist()
+    text = f"({one}) {rng.choice(['&', '|'])} ({other})"
+    held = frame.query(text, engine="python").index.tolist()
+    found = bw.read_rules({"in": text}).predict(frame)
+    assert [i for i, name in enumerate(found) if name == "in"] == held, text

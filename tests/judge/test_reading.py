@@ -1,0 +1,141 @@
+"""What is read as rules, what is refused and where, and that no text does harm."""
+
+import textwrap
+import time
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import boxwood as bw
+from boxwood.errors import DataError
+from tests.judge import rule_sets
+from tests.scale import each, law
+
+PUBLISHED = {  # as such segments stand in blogs and repositories: made anew
+    "rfm": "CASE WHEN r >= 4 AND f >= 4 AND m >= 4 THEN 'Champions' WHEN r >= 3 AND f >= 3 THEN 'Loyal' "
+    "WHEN r <= 2 AND f >= 3 THEN 'At risk' WHEN r = 1 THEN 'Lost' ELSE 'Others' END",
+    "grades": "CASE WHEN score >= 750 THEN 'A' WHEN score BETWEEN 700 AND 749 THEN 'B' WHEN score < 700 THEN 'C' END",
+    "ages": "SELECT id, CASE WHEN age < 18 THEN '<18' WHEN age BETWEEN 18 AND 34 THEN '18-34' ELSE '35+' END b FROM t",
+    "simple": "CASE plan WHEN 'free' THEN 0 WHEN 'team' THEN 1 ELSE NULL END",
+    "churn": "CASE WHEN last_login >= CURRENT_DATE - INTERVAL '30 days' THEN 'active' "
+    "WHEN last_login >= CURRENT_DATE - INTERVAL '90 days' THEN 'fading' ELSE 'churned' END",
+    "lower": "CASE WHEN LOWER(TRIM(status)) IN ('open', 'new') THEN 'todo' WHEN status IS NULL THEN 'none' END",
+    "nested": "CASE WHEN country = 'AT' THEN CASE WHEN age >= 60 THEN 'senior' ELSE 'adult' END ELSE 'abroad' END",
+    "flags": "CASE WHEN is_paying AND NOT is_trial THEN 'paying' WHEN is_trial = TRUE THEN 'trial' END",
+    "null": "CASE WHEN COALESCE(spend, 0) = 0 THEN 'none' WHEN spend < 100 THEN 'low' ELSE 'high' END",
+    "cast": "CASE WHEN CAST(amount AS DECIMAL(10, 2)) > 99.5 THEN 'big' ELSE 'small' END",
+    "dates": "CASE WHEN joined < DATE '2024-01-01' THEN 'old' WHEN joined >= '2024-01-01' THEN 'new' END",
+    "codes": "CASE WHEN icd IN ('E10', 'E11') THEN 'diabetes' WHEN icd = 'I10' THEN 'pressure' ELSE 'other' END",
+    "dbt": "{{ config(materialized='table') }}\nselect *, case when orders > 3 then 'loyal' else 'new' end as s\n"
+    "from {{ ref('orders') }}",
+    "cte": "WITH t AS (SELECT * FROM x) SELECT CASE WHEN t.a > 1 THEN 'x' ELSE 'y' END FROM t WHERE t.b = 2",
+    "days": "CASE WHEN DATEDIFF('day', last_order, CURRENT_DATE) <= 30 THEN 'hot' ELSE 'cold' END",
+    "negated": "CASE WHEN NOT (a = 1 OR b <> 'x') THEN 'p' END",
+    "whole": "CASE WHEN x > 1e3 THEN 1 WHEN x > -.5 THEN 2 ELSE 3 END",
+}
+REFUSED = [
+    ("CASE WHEN name LIKE 'a%' THEN 1 END", "line 1, column 11: expected a comparison"),
+    ("CASE WHEN a > b THEN 1 END", "expected a column beside a value"),
+    ("CASE WHEN a > 1 THEN 1\n  WHEN sqrt(a) > 2 THEN 2 END", r"line 2, column 8: .*got 'sqrt\(a\)'"),
+    ("CASE WHEN a > (SELECT 1) THEN 1 END", "line 1, column"),
+    ("CASE WHEN a > {{ var('x') }} THEN 1 END", "a template in braces"),
+    ("CASE WHEN CAST(a AS INT) > 1 THEN 1 END", "rounds in its own way"),
+    ("CASE WHEN a > 'm' THEN 1 END", "order texts in different ways"),
+    ("CASE WHEN a > 9007199254740993 THEN 1 END", "a number that a double holds"),
+    ("CASE WHEN a > 1 THEN b END", "expected a name"),
+    ("CASE WHEN t.a > 1 AND u.a > 1 THEN 1 END", "one table for a"),
+    ("CASE WHEN a > THEN 1 END", "line 1, column"),
+    ("SELECT 1", "expected one CASE; got none"),
+    (
+        "SELECT CASE WHEN a > 1 THEN 1 END,\n CASE WHEN a > 1 THEN 1 END",
+        "expected one CASE; got 2 of them, at lines 1, 2",
+    ),
+    ("CASE WHEN " + "(" * 99 + "a > 1" + ")" * 99 + " THEN 1 END", "brackets within one another"),
+    ("CASE WHEN a > 1 THEN 1 END" + " " * 200_000, "at most 100,000"),
+    ("def f(row):\n    return row['a'] + 1", "line 2"),
+    ("def f(row):\n    import os\n    return 1", "line 2, column 5: expected if, elif"),
+    ("def f(row):\n    if __import__('os').system('x'):\n        return 1", "line 2, column 8"),
+]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_rules_are_read(name):
+    rules = bw.read_rules(PUBLISHED[name])
+    assert len(rules.branches) >= 1
+    assert str(rules.check())
+    again = bw.read_rules(rules.to_sql())
+    assert [one.name for one in again.branches if not one.is_implied][:1] == [rules.branches[0].name]
+
+
+@each("text, said", REFUSED)
+def test_what_is_not_understood_is_refused_by_its_place(text, said):
+    with pytest.raises(DataError, match=said):
+        bw.read_rules(text)
+
+
+def test_python_is_read():
+    source = textwrap.dedent(
+        """
+        def segment(row):
+            "Not run."
+            if row["age"] < 18 and row["plan"] != "team":
+                return "child"
+            elif row.age >= 65 or row["plan"] is None:
+                return "senior"
+            return "adult"
+        """
+    )
+    rules = bw.read_rules(source)
+    table = {"age": [3, 3, 70, 30, 30, None], "plan": ["x", "team", "x", None, "x", "x"]}
+    assert rules.predict(table).tolist() == ["child", "adult", "senior", "senior", "adult", "adult"]
+
+
+def test_tables_of_rules_are_read(tmp_path):
+    frame = pd.DataFrame({"name": ["a", "b", "c"], "condition": ["x > 3", "x <= 3 AND y = 'k'", "else"]})
+    frame.to_csv(tmp_path / "rules.csv", index=False)
+    rows = {"x": [4, 1, 1], "y": ["k", "k", "j"]}
+    for source in (frame, tmp_path / "rules.csv", list(zip(frame["name"], frame["condition"], strict=True))):
+        assert bw.read_rules(source).predict(rows).tolist() == ["a", "b", "c"]
+
+
+@law(12)
+def test_trees_of_scikit_learn_are_read(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 3)).astype(np.float32).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = rng.integers(0, 3, 80)
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+    near = np.repeat(tree.tree_.threshold[(tree.tree_.feature >= 0) & np.isfinite(tree.tree_.threshold)], 3)
+    rows = np.concatenate([X, np.nextafter(near, rng.choice([-9, 9, 0], len(near)))[:, None].repeat(3, axis=1)])
+    table = {f"x{j}": rows[:, j].tolist() for j in range(3)}
+    assert bw.read_rules(tree).predict(table).tolist() == tree.predict(rows).tolist()
+
+
+def damage(rng, text):
+    """Return a text with a few parts gone, twice, exchanged or odd."""
+    for _ in range(int(rng.integers(1, 5))):
+        i, j = sorted(rng.integers(0, len(text) + 1, 2).tolist())
+        j = min(j, i + int(rng.integers(0, 12)))
+        odd = str(
+            rng.choice(["(", ")", "'", '"', "NOT ", "CASE ", " END", "\0", "{{", "[", "/*", "--", "é", "NULL", "1e999"])
+        )
+        text = text[:i] + str(rng.choice(["", text[i:j] * 2, odd, odd * 40])) + text[j:]
+    return text
+
+
+@law(300)
+def test_damaged_texts_are_read_or_refused(seed):
+    rng = np.random.default_rng(seed)
+    texts = [
+        *PUBLISHED.values(),
+        rule_sets.planted(seed % 7)[0],
+        "def f(r):\n    if r.a > 1:\n        return 'x'\n    return 'y'",
+    ]
+    text = damage(rng, texts[int(rng.integers(len(texts)))])
+    start = time.process_time()
+    with suppress(DataError, FileNotFoundError):
+        str(bw.read_rules(text).check())
+    assert time.process_time() - start < 2, text
