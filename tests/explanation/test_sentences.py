@@ -492,6 +492,15 @@ def name_things(asked, names):
         assert any(few_differ(asked.X[name], asked.X[it]) for it in asked.X if 1 < asked.X[it].nunique() <= 20)
 
 
+def name_units(asked, names):
+    """Whole numbers: unique, or of which each has several rows."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        known = asked.X[name].dropna()
+        assert (known % 1 == 0).all()
+        assert known.is_unique or known.nunique() < len(known)
+
+
 def go_with_dates(asked, names):
     """One date, or part of one, fixes the column."""
     for name in names.split(", "):
@@ -980,6 +989,8 @@ NOTES = {
     ),
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
+    r"left out, numbers that seem to count or name units, such as households: (.+); to use it, name the columns "
+    r"\(columns\)": name_units,
     r"the columns together show no clear groups: no gap or valley parts the rows .+": nothing,
     rf"(.+) alone shows groups(?:: no row of ({NUMBER}) between (\S+) and (\S+)|: fewer rows about .+)?": (
         shows_groups_alone
