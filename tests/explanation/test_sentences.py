@@ -534,6 +534,15 @@ def stand_in(asked, number, n, names):
     same(whole(n), int(has[0].sum()))
 
 
+def far_apart(asked, codes, names):
+    for name in names.split(", "):
+        known = asked.X[name].dropna()
+        has = known.isin([float(code) for code in codes.split(", ")])
+        assert 0 < has.mean() <= 1 / 3
+        nearest = np.abs(np.subtract.outer(known[has].to_numpy(), known[~has].to_numpy())).min()
+        assert nearest > np.ptp(known[~has]) / 2
+
+
 def have_no_value(asked, n, n_rows):
     same((whole(n), whole(n_rows)), (int(asked.X[[*asked.ex.columns]].isna().all(axis=1).sum()), len(asked.X)))
 
@@ -984,6 +993,8 @@ NOTES = {
     ),
     rf"({NUMBER}) is in the same ({NUMBER}) rows of each of (.+): if it stands for a missing value, make it one, and "
     r"rows are compared without it": stand_in,
+    r"(.+) is far from all other values of (.+): if it stands for a missing value, make it one, and rows are compared "
+    r"without it": far_apart,
     r"left out, the same in all rows of each date, or part of one: (.+); to use it, name the columns \(columns\)": (
         go_with_dates
     ),
