@@ -24,8 +24,12 @@ _DAYS = (
     *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y-%m-%d"),
     *("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y"),
 )
-DATE_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
-"""Forms of dates beside those of ISO 8601."""
+_MONTHS = (
+    *("%Y-%m", "%Y/%m", "%m/%Y", "%m-%Y", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%Y-%b"),
+    *("%YQ%q", "%Y-Q%q", "%Y Q%q", "Q%q %Y", "Q%q/%Y", "Q%q-%Y", "Q%q/%y"),
+)
+DATE_FORMS = [*(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")), *_MONTHS]
+"""Forms of dates beside those of ISO 8601; those of months and quarters, %q, are their first days."""
 
 ISO_PARTS = (
     "([0-9]{4})-([0-9]{2})-([0-9]{2})",
@@ -97,8 +101,13 @@ class Dates(NamedTuple):
     @property
     def example(self) -> str:
         """A date as texts of the column have it."""
-        parts = {"%d": "31", "%m": "03", "%b": "Mar", "%Y": "2026", "%y": "26", "%H": "14", "%M": "30", "%S": "00"}
-        return re.sub("%.", lambda part: parts[part[0]], self.form) or "2026-03-01"
+        day = 1 if self.of_months else 31
+        return in_form(datetime(2026, 3, day, 14, 30), self.form) if self.form else "2026-03-01"
+
+    @property
+    def of_months(self) -> bool:
+        """Whether texts name months or quarters, whose first days the dates are."""
+        return self.form in _MONTHS
 
     def number(self, value: Any, column: str = "") -> float:
         """Return the days of a date, or of a text that is one; NaN for a missing value.
@@ -166,7 +175,7 @@ class Dates(NamedTuple):
         if first > last:
             return low
         middle = self._local(first + (last - first) // 2)
-        for candidates in _round_dates(middle):
+        for candidates in _round_dates(middle, by_quarters="%q" in self.form):
             for found in sorted(candidates, key=lambda each: abs(each - middle)):
                 micro = self._utc(found)
                 if low < micro / MICROSECONDS <= high and _is_a_date(micro):
@@ -216,13 +225,19 @@ class Dates(NamedTuple):
             local = self._local(micro)
             distance = local - _EPOCH - micro * _ONE
             if local.time() == time() and self._utc(local) == micro:  # in the zone of the column
-                return local.date().isoformat()
+                return self._day_said(local)
             if distance % timedelta(minutes=1):  # before there were zones; no text has such a distance to UTC
                 local, distance = local - distance, timedelta()
         except OverflowError:
             return f"{micro / MICROSECONDS:.17g} days after 1970-01-01"
         seconds = "auto" if local.second or local.microsecond else "minutes"
         return local.isoformat(" ", timespec=seconds) + (_offset(distance) if self.zone else "")
+
+    def _day_said(self, day: datetime) -> str:
+        """Return a day as text, the first one of a month or a quarter as texts of such a column have it."""
+        begins = day.day == 1 and (day.month % 3 == 1 or "%q" not in self.form)
+        text = in_form(day, self.form) if self.of_months and begins else ""
+        return text if text and moment_in(text, self.form) == day else day.date().isoformat()
 
 
 NO_DATES: Mapping[int, Dates] = MappingProxyType({})
@@ -263,9 +278,21 @@ def moment_in(text: str, form: str) -> datetime | None:
     if not re.fullmatch(pattern_of(form), text):
         return None
     try:
-        return datetime.strptime(text, form) if form else datetime.fromisoformat(text.replace(" UTC", "Z"))
+        if form:
+            return datetime.strptime(re.sub("Q([1-4])", _as_month, text), form.replace("%q", "%m"))
+        return datetime.fromisoformat(text.replace(" UTC", "Z"))
     except ValueError:
         return None
+
+
+def _as_month(quarter: re.Match[str]) -> str:
+    """Return the first month of a quarter behind its letter, as strptime knows no quarters."""
+    return f"Q{3 * int(quarter[1]) - 2:02}"
+
+
+def in_form(moment: datetime, form: str) -> str:
+    """Return a date as a text in some form."""
+    return moment.strftime(form.replace("%q", str((moment.month + 2) // 3)))
 
 
 @cache
@@ -275,7 +302,8 @@ def pattern_of(form: str) -> str:
     Python, DuckDB and JavaScript understand it alike, and agree on the texts that fit, as their readers of dates do
     not: to DuckDB, 17.03.23 is a day of the year 23.
     """
-    widths = {"%Y": "[0-9]{4}", "%y": "[0-9]{2}", "%b": "[A-Za-z]{3}"}
+    year = "(?:19|20)[0-9]{2}" if form in _MONTHS else "[0-9]{4}"  # other numbers of this form may be codes
+    widths = {"%Y": year, "%y": "[0-9]{2}", "%b": "[A-Za-z]{3}", "%B": "[A-Za-z]{3,9}", "%q": "[1-4]"}
     escaped = form.replace(".", "[.]").replace("/", "[/]").replace(" ", " +")
     return re.sub("%.", lambda part: f"({widths.get(part[0], '[0-9]{1,2}')})", escaped) or ISO
 
@@ -356,9 +384,14 @@ def _is_a_date(micro: int) -> bool:
     return _FIRST_OF_ALL <= micro <= _LAST_OF_ALL
 
 
-def _round_dates(middle: datetime) -> Iterator[list[datetime]]:
-    """Yield the last round date up to a moment and the next one after it: first days of years, of months, days, ..."""
+def _round_dates(middle: datetime, *, by_quarters: bool) -> Iterator[list[datetime]]:
+    """Yield the last round date up to a moment and the next one after it: first days of years, of months, days, ...
+
+    IN: by_quarters: whether quarters come before months.
+    """
     yield [datetime(year, 1, 1) for year in (middle.year, middle.year + 1) if year <= datetime.max.year]
+    if by_quarters:
+        yield [datetime(middle.year, month, 1) for month in (1, 4, 7, 10)]
     month = datetime(middle.year, middle.month, 1)
     yield [month] if month > _LAST_MONTH else [month, (month + timedelta(days=31)).replace(day=1)]
     day = datetime(middle.year, middle.month, middle.day)

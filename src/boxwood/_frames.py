@@ -474,10 +474,11 @@ def _known_type(kind: Any) -> Any:
 
 
 def _as_read(series: Any) -> Any:
-    """Return a column of pandas as rules read it: bands and periods as texts in their order, years as numbers.
+    """Return a column of pandas as rules read it: bands and weeks as texts in their order, years as numbers.
 
-    Periods of days, or shorter ones, are the dates at which they begin. So is a Categorical of dates a column of dates;
-    one of bands, or of values of another type, is one of their texts.
+    Months and quarters are texts, which are read as dates. Periods of days, or shorter ones, are the dates at which
+    they begin. So is a Categorical of dates a column of dates; one of bands, or of values of another type, is one of
+    their texts.
     """
     import narwhals as nw
 
@@ -513,7 +514,7 @@ def _are_in_order(objects: Any) -> bool:
 
 
 def _in_their_order(bands: Any) -> Any:
-    """Return bands or periods of pandas as an ordered Categorical of texts, or periods as years or dates."""
+    """Return bands or weeks of pandas as an ordered Categorical of texts, or periods as years, texts or dates."""
     import pandas as pd
 
     periods: Any = bands if hasattr(bands.dtype, "freq") else None
@@ -522,7 +523,9 @@ def _in_their_order(bands: Any) -> Any:
     length = "" if periods is None else type(periods.dtype.freq).__name__
     if length == "YearEnd":
         return periods.dt.year.where(periods.notna())
-    if length not in ("", "QuarterEnd", "MonthEnd", "Week"):
+    if length in ("QuarterEnd", "MonthEnd"):
+        return periods.astype(str).where(periods.notna(), None)
+    if length not in ("", "Week"):
         return periods.dt.to_timestamp()
     codes, values = pd.factorize(bands if periods is None else periods)
     order = sorted(range(len(values)), key=values.__getitem__)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
-from boxwood.columns.dates_and_names import fixed_by_dates, names_among
+from boxwood.columns.dates_and_names import fixed_by_dates, names_among, units_among
 from boxwood.columns.rules import FIXED_BY_DATE, RULES
 from boxwood.columns.seen import SeenValues
 from tests.doors import DOORS
@@ -102,7 +102,7 @@ SAYS_WHEN = {  # columns, and whether they say when a row is from
     "season": (np.array(["spring", "Autumn"])[np.arange(N) // 5 % 2], True),
     "w": (np.array(["Mon", "Tuesday", "sat"])[np.arange(N) // 5 % 3], True),
     "start_time": (np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60, True),
-    "reaction_time": (200 + np.arange(N) * 7 % 1500, False),
+    "reaction_time": (200 + np.arange(N) * 7 % 400, False),
     "age": (AGE, False),
     "months": (AGE, False),
     "hours_per_week": (AGE + 20, False),
@@ -229,6 +229,56 @@ def names_in(columns):
     return names_among([one for one in seen if one.may_name_things], seen)
 
 
+def units(rng):
+    """Return numbers of units through a file, of which each has some rows."""
+    n_rows = rng.integers(1, 9, int(rng.integers(25, 300))) if rng.random() < 0.5 else np.full(100, rng.integers(2, 9))
+    return np.repeat(np.arange(1, len(n_rows) + 1), n_rows)
+
+
+@law(24)
+def test_numbers_of_units_are_found_by_counting(seed):
+    rng = np.random.default_rng(seed)
+    own = units(rng)
+    noise = {f"x{i}": rng.normal(size=len(own)) for i in range(3)}
+    assert units_in({"unit": own, **noise}) == {"unit"}
+
+    own = np.repeat(np.arange(60), 7)
+    number, of_unit = rng.choice(10_000, 60, replace=False), rng.normal(size=(60, 4))
+    mixed = rng.permutation(len(own))
+    hardly = {f"x{i}": of_unit[own, i] + 0.2 * rng.normal(size=len(own)) for i in range(4)}
+    table = {"unit": number[own], **hardly, "noise": rng.normal(size=len(own))}
+    assert units_in({name: x[mixed] for name, x in table.items()}) == {"unit"}
+
+    step, n = int(rng.integers(1, 12)), int(rng.integers(150, 900))
+    unique = 10_000 + step * rng.choice(n * 3, n, replace=False)
+    assert units_in({"nr": unique, "x": rng.normal(size=n)}) == {"nr"}
+
+
+@law(24)
+def test_measures_are_no_numbers_of_units(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([70, 400, 3000]))
+    age = rng.normal(40, 15, n).clip(18, 90).round()
+    weight = rng.normal(1500, 300, n).round()
+    measures = {
+        "age": age,
+        "weight": weight,
+        "power": (weight / 10 + rng.normal(0, 4, n)).round(),
+        "income": rng.lognormal(10, 1, n).round(),
+        "price": rng.lognormal(5, 1, n).round(-1),
+        "counts": rng.poisson(30, n),
+        "x": rng.normal(size=n),
+    }
+    by = rng.choice(["age", "weight", "counts", "none"])  # that the file is sorted by
+    order = np.argsort(measures[by], kind="stable") if by != "none" else np.arange(n)
+    assert units_in({name: x[order] for name, x in measures.items()}) == set()
+
+
+def units_in(columns):
+    seen = [SeenValues(name, np.asarray(x, dtype=float)) for name, x in columns.items()]
+    return units_among([one for one in seen if one.may_name_things], seen)
+
+
 def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_door(door):
     cities = [f"city {i * 7 % 13}" for i in range(N)]
     shops = {"nr": NUMBERS[SHOP], "town": TOWN[SHOP]}
@@ -244,7 +294,7 @@ def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_d
         "one value ": ("same",),
     }
     clock = np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60
-    numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=np.arange(N) * 7 % 1999), None)
+    numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=np.arange(N) * 7 % 300), None)
     assert numbers.columns == ("x", "y", "reaction_time")
 
 

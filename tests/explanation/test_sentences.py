@@ -492,6 +492,15 @@ def name_things(asked, names):
         assert any(few_differ(asked.X[name], asked.X[it]) for it in asked.X if 1 < asked.X[it].nunique() <= 20)
 
 
+def name_units(asked, names):
+    """Whole numbers: unique, or of which each has several rows."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        known = asked.X[name].dropna()
+        assert (known % 1 == 0).all()
+        assert known.is_unique or known.nunique() < len(known)
+
+
 def go_with_dates(asked, names):
     """One date, or part of one, fixes the column."""
     for name in names.split(", "):
@@ -523,6 +532,15 @@ def stand_in(asked, number, n, names):
     assert len(has) >= 3
     assert all(one.equals(has[0]) for one in has)
     same(whole(n), int(has[0].sum()))
+
+
+def far_apart(asked, codes, names):
+    for name in names.split(", "):
+        known = asked.X[name].dropna()
+        has = known.isin([float(code) for code in codes.split(", ")])
+        assert 0 < has.mean() <= 1 / 3
+        nearest = np.abs(np.subtract.outer(known[has].to_numpy(), known[~has].to_numpy())).min()
+        assert nearest > np.ptp(known[~has]) / 2
 
 
 def have_no_value(asked, n, n_rows):
@@ -975,11 +993,15 @@ NOTES = {
     ),
     rf"({NUMBER}) is in the same ({NUMBER}) rows of each of (.+): if it stands for a missing value, make it one, and "
     r"rows are compared without it": stand_in,
+    r"(.+) is far from all other values of (.+): if it stands for a missing value, make it one, and rows are compared "
+    r"without it": far_apart,
     r"left out, the same in all rows of each date, or part of one: (.+); to use it, name the columns \(columns\)": (
         go_with_dates
     ),
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
+    r"left out, numbers that seem to count or name units, such as households: (.+); to use it, name the columns "
+    r"\(columns\)": name_units,
     r"the columns together show no clear groups: no gap or valley parts the rows .+": nothing,
     rf"(.+) alone shows groups(?:: no row of ({NUMBER}) between (\S+) and (\S+)|: fewer rows about .+)?": (
         shows_groups_alone

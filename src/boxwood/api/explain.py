@@ -70,7 +70,8 @@ def explain(
         date, such as year, month or hour; columns of more than 12 words without an order, whose lists would be the
         rules; and, of rows in memory, columns that are the same in all rows of each such date, or part of one, and
         whole numbers that are names: at least 20, each of which goes with one value of another column that does not
-        rise or fall with them. `columns` brings them in.
+        rise or fall with them; and those that count or name units, such as households, by counting. `columns` brings
+        them in.
     labels : optional
         The clustering, in one of these forms. None is k-means.
 

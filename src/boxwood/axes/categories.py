@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-import re
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -148,51 +145,6 @@ def numbers_first(texts: Iterable[str]) -> list[str]:
         return is_word, 0.0 if is_word else number, text
 
     return sorted(texts, key=place)
-
-
-class Band(NamedTuple):
-    """The ends of a band, and which of them belong to it."""
-
-    low: float
-    high: float
-    has_low: bool
-    has_high: bool
-
-
-_END = r"-?inf|-?\d[\d.]*(?:e[-+]?\d+)?|\d{4}-\d\d-\d\d(?: [\d:.+-]+)?"
-_BAND = re.compile(rf"([\[(])({_END}), ?({_END})([\])])")
-
-
-def band_of(text: Any) -> Band | None:
-    """Return the band of numbers or dates that a text is, as `cut` of pandas, polars and R write them; or None.
-
-    Examples
-    --------
-    >>> band_of("(45, 60]")
-    Band(low=45.0, high=60.0, has_low=False, has_high=True)
-    """
-    found = _BAND.fullmatch(text) if isinstance(text, str) else None
-    try:
-        return found and Band(_end(found[2]), _end(found[3]), found[1] == "[", found[4] == "]")
-    except ValueError:  # 1.2.3, or a date that no calendar has
-        return None
-
-
-def _end(text: str) -> float:
-    if "-" not in text[1:] or "e" in text:
-        return float(text)
-    moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def bands_in_order(values: Sequence[Any]) -> list[Any] | None:
-    """Return values that are bands in their order; None if some are none, or two overlap."""
-    bands = {value: band for value in values if (band := band_of(value)) is not None and band.low <= band.high}
-    if len(bands) < max(len(values), 2) or all(band.has_low and band.has_high for band in bands.values()):
-        return None  # pairs of numbers, such as [1, 2], may be anything
-    order = sorted(bands, key=lambda value: bands[value])
-    apart = (bands[left].high <= bands[right].low for left, right in itertools.pairwise(order))
-    return order if all(apart) else None
 
 
 def truth(value: Any) -> Any:

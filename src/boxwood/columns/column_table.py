@@ -12,7 +12,7 @@ from boxwood._dates import Dates
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import listed
 from boxwood.axes import Categories
-from boxwood.axes.categories import bands_in_order
+from boxwood.axes.known_order import known_order
 from boxwood.columns.keys import Keys
 from boxwood.errors import DataError
 
@@ -119,11 +119,11 @@ def with_truths(table: ColumnTable) -> ColumnTable:
     return replace(table, values=values, categories=dict(sorted(categories.items())), booleans=booleans)
 
 
-def orders_of_bands(table: ColumnTable) -> dict[str, Sequence[Any]]:
-    """Return the orders of columns whose words are bands of numbers, such as (45, 60], by their names."""
+def known_orders(table: ColumnTable) -> dict[str, Sequence[Any]]:
+    """Return the orders of columns whose words have one by themselves, by their names; see `axes.known_order`."""
     found: dict[str, Sequence[Any]] = {}
     for j, known in table.categories.items():
-        if not known.ordered and (order := bands_in_order(known.values[: known.known])) is not None:
+        if not known.ordered and (order := known_order(known.values[: known.known])) is not None:
             found[table.columns[j]] = order
     return found
 

@@ -14,6 +14,11 @@ names has properties, as a school has a town: in all rows of a value, another co
 group, too, but that one rises with it. A property of what is named changes in the order of the numbers about as often
 as in any order. Only many numbers that come again and again show this. Of long tables some rows are looked at: drawn
 ones, or all those of some values if drawn ones have too many.
+
+`units_among`: whole numbers that count or name what the rows belong to, as households, trees and districts, although no
+column is fixed by them. They are unique where numbers of a measure would come twice by chance; or they go through the
+file without a gap and never fall; or within each of them other columns hardly vary, and differ between neighbouring
+numbers as much as between any.
 """
 
 from __future__ import annotations
@@ -131,6 +136,14 @@ LEAST_CHANGES = 5  # the two ends of a range, as of working age, make two
 OF_RANDOM = 0.5  # of the changes in a random order, at least
 RISES = 0.5  # rank correlation with what is no property: names have a lower one
 AGAIN = 0.1  # of the numbers of a coarser list may come back
+UNIQUE = 50  # numbers of which that none comes twice says something
+NEAR = 5  # steps: numbers so near show how many would be equal by chance
+BY_DESIGN = 6.0  # so many, of which chance leaves none in one table of 400
+FILLED = 0.9  # of their range, at least, is filled by numbers that go through a file
+MOST_ROWS_EACH = 30  # of a unit, in the mean
+OUTER = 0.6  # as many rows, at least, as inner numbers have those of the outer quarters: of a measure fewer
+WITHIN = 0.2  # of a measure's variance, at most, is within units in which it hardly varies
+FEW_MEASURES = 2  # that hardly vary, at least
 
 
 class _Things(NamedTuple):
@@ -162,6 +175,75 @@ def names_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     return kept.union(*(lists[name] for name in kept))
 
 
+def units_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
+    """Return which columns of numbers count or name units; IN: as for `names_among`."""
+    measures = [one for one in columns if not one.is_word][:PROPERTIES]
+    return {one.name for one in suspects[:NAMES] if _are_unique_by_design(one.known) or _are_units(one, measures)}
+
+
+def _are_units(one: SeenValues, measures: Sequence[SeenValues]) -> bool:
+    """Return whether numbers that come again name units, with which no measure rises or falls."""
+    others = [other.values for other in measures if other is not one]
+    go_through = _go_through(one.known)
+    things = _things(one.values, 1 if go_through else ROWS_EACH)
+    if things is None or not (go_through or _fix_others(things, others)):
+        return False
+    return not any(_rises(things, x) for x in others)
+
+
+def _fix_others(things: _Things, others: Sequence[Floats]) -> bool:
+    """Return whether at least half of the measures, and two, hardly vary in the rows of a number."""
+    n_fixed = sum(_hardly_varies(things, x) for x in others)
+    return n_fixed >= FEW_MEASURES and 2 * n_fixed >= len(others)
+
+
+def _are_unique_by_design(x: Floats) -> bool:
+    """Return whether no number comes twice, though numbers of a measure that are so near would, by chance.
+
+    So many as are one step apart, or two, and so on, would be none apart. Steps are those of the numbers.
+    """
+    if len(x) < UNIQUE:
+        return False
+    apart = np.diff(np.sort(x))
+    if (apart == 0).any() or len(apart) == 0:
+        return False
+    steps = apart / np.gcd.reduce(apart.astype(np.int64))
+    return bool((steps <= NEAR).sum() >= NEAR * BY_DESIGN)
+
+
+def _go_through(x: Floats) -> bool:
+    """Return whether numbers go through the file, hardly leave one out, come again, and never fall.
+
+    As many rows may have each, or some more than others, but not many more in the middle, as of a measure that a file
+    is sorted by.
+    """
+    if (np.diff(x) < 0).any():
+        return False
+    _, n_rows = np.unique(x, return_counts=True)
+    come_again = len(n_rows) < len(x) <= MOST_ROWS_EACH * len(n_rows)
+    if not come_again or len(n_rows) < max(FILLED * (x[-1] - x[0] + 1), MANY_NUMBERS):
+        return False
+    quarter = len(n_rows) // 4
+    inner, outer = n_rows[quarter:-quarter], np.r_[n_rows[:quarter], n_rows[-quarter:]]
+    return bool(outer.mean() >= OUTER * inner.mean() and not _is_smooth(n_rows.astype(np.float64)))
+
+
+def _hardly_varies(things: _Things, values: Floats) -> bool:
+    """Return whether a measure is nearly the same in all rows of a number, and not nearly that of the next number."""
+    x = values[things.rows]
+    known = ~np.isnan(x)
+    if not known.all() or np.ptp(x) == 0:
+        return False
+    within = float(np.mean(np.diff(x)[things.pairs] ** 2)) / 2
+    return within <= WITHIN * float(np.var(x)) and not _is_smooth(x[things.first])
+
+
+def _is_smooth(x: Floats) -> bool:
+    """Return whether neighbours differ much less than any two: half as much as at random."""
+    whole = float(np.square(x - x.mean()).sum())
+    return float(np.square(np.diff(x)).sum()) < whole
+
+
 def are_names(numbers: SeenValues, columns: Sequence[SeenValues]) -> bool:
     """Return whether numbers are names, as one of some other columns is a property of what they name."""
     things = _things(numbers.values)
@@ -173,13 +255,16 @@ def _may_be_property(seen: SeenValues) -> bool:
     return len(seen.texts) <= FEW if seen.is_word else 0 < seen.most - seen.least < FEW and seen.is_whole
 
 
-def _things(values: Floats) -> _Things | None:
-    """Return some rows in the order of their numbers, of those that come again; None if these are few."""
+def _things(values: Floats, rows_each: int = ROWS_EACH) -> _Things | None:
+    """Return some rows in the order of their numbers, of those that come again; None if these are few.
+
+    IN: rows_each: of a value, and of all in the mean, at least.
+    """
     rows = np.random.default_rng(0).permutation(_rows(values))[:ROWS]
     _, number, n_rows = np.unique(values[rows], return_inverse=True, return_counts=True)
-    if len(n_rows) < MANY_NUMBERS or len(rows) < ROWS_EACH * len(n_rows):
+    if len(n_rows) < MANY_NUMBERS or len(rows) < rows_each * len(n_rows):
         return None
-    come_again = n_rows[number] >= ROWS_EACH
+    come_again = n_rows[number] >= rows_each
     rows, number = rows[come_again], number[come_again]
     order = np.argsort(number, kind="stable")
     pairs = np.diff(number[order]) == 0

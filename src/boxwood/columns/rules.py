@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood._dates import NEARLY_ALL, TIMES
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.columns.dates_and_names import fixed_by_dates, is_calendar, names_among
+from boxwood.columns.dates_and_names import fixed_by_dates, is_calendar, names_among, units_among
 from boxwood.columns.seen import Seen, SeenValues, Use
 
 NO_VALUES = OTHER_KINDS["empty"]
@@ -28,6 +28,7 @@ MANY_NAMES = f"more than {FEW_NAMES} different words, whose lists would be the g
 CALENDAR = "looks like a date, a part of one or a time of day"
 FIXED_BY_DATE = "the same in all rows of each date, or part of one"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
+NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
@@ -48,7 +49,7 @@ def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     return {seen.name: found[seen.name] for seen in columns if seen.name in found}
 
 
-SUSPICIONS = (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, FIXED_BY_DATE, NUMBERS_AS_NAMES)
+SUSPICIONS = (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, FIXED_BY_DATE, NUMBERS_AS_NAMES, NUMBERS_OF_UNITS)
 """Reasons for which a column that the caller names is not left out: a note says so."""
 
 LAST = (UNSEEN_DATES, THE_LABELS, *SUSPICIONS)
@@ -145,7 +146,7 @@ def calendar(seen: Seen, use: Use) -> str | None:
 
 
 def numbers_as_names(seen: Seen, use: Use) -> str | None:
-    """Clusters that boxwood makes are not to be ranges of numbers that are names, as of schools; see `names_among`."""
+    """Clusters that boxwood makes are not to be ranges of numbers that are names; see `names_among`, `units_among`."""
     if not use.by_boxwood or seen.name in use.chosen:
         return None
     return NUMBERS_AS_NAMES if seen.may_name_things else None
@@ -203,10 +204,13 @@ def _with_fixed(why: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str
 
 
 def _unless_measured(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
-    """Return the columns of numbers that the others show to be names, if clusters do without them."""
+    """Return the columns of numbers that are names, as they or the others show, if clusters do without them."""
     columns = [seen for seen in left if isinstance(seen, SeenValues)]
-    found = names_among([seen for seen in columns if seen.name in suspects], columns)
-    return _unless_few_others({name: why for name, why in suspects.items() if name in found}, left, use)
+    asked = [seen for seen in columns if seen.name in suspects]
+    found = dict.fromkeys(names_among(asked, columns), NUMBERS_AS_NAMES)
+    beside = [seen for seen in columns if seen.name not in found]
+    units = units_among([seen for seen in asked if seen.name not in found], beside)
+    return _unless_few_others(found | dict.fromkeys(units, NUMBERS_OF_UNITS), left, use)
 
 
 UNLESS_LAST = {

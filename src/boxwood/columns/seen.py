@@ -13,7 +13,8 @@ import numpy as np
 from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME
 from boxwood._frames import label_values
 from boxwood._types import Floats, Indices
-from boxwood.axes.categories import MANY_VALUES, Categories, bands_in_order, is_missing
+from boxwood.axes.categories import MANY_VALUES, Categories, is_missing
+from boxwood.axes.known_order import known_order
 from boxwood.batches.overview import MANY_NUMBERS, few_among
 from boxwood.batches.source import TextAmong
 from boxwood.columns.column_table import ColumnTable
@@ -197,7 +198,7 @@ class SeenValues(Seen):
     def is_ordered(self) -> bool:  # type: ignore[override]
         """Whether words have an order, as bands of numbers have."""
         known = self.categories
-        return known is not None and (known.ordered or bands_in_order(known.values[: known.known]) is not None)
+        return known is not None and (known.ordered or known_order(known.values[: known.known]) is not None)
 
     @property
     def are_clock(self) -> bool:  # type: ignore[override]

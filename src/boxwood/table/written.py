@@ -57,7 +57,11 @@ def date_in(text: str, dates: Dates) -> str:
     text = bare(text)
     plain = f"TRY_CAST({text} AS {'TIMESTAMPTZ' if dates.zone else 'TIMESTAMP'})"
     plain = f"timezone('UTC', {plain})" if dates.zone else plain
-    read = f"try_strptime({text}, {as_text(dates.form)})" if dates.form else plain
+    months = text
+    for quarter in "1234" if "%q" in dates.form else "":  # DuckDB has no form of quarters
+        months = f"replace({months}, 'Q{quarter}', 'q{3 * int(quarter) - 2:02}')"
+    form = dates.form.replace("Q%q", "q%m")
+    read = f"try_strptime({months}, {as_text(form)})" if dates.form else plain
     pattern = pattern_of(dates.form).replace("[0-9]{4}", _YEAR)
     return f"CASE WHEN regexp_full_match({text}, {as_text(pattern)}) THEN {read} END"
 

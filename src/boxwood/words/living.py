@@ -82,9 +82,7 @@ def _change(told: Told, drift: DriftFacts) -> str:
             which = "up" if (told.now or 0) > (told.then or 0) else "down"
             if abs((told.now or 0) - (told.then or 0)) < _LITTLE:
                 return f"{column_name(str(name))} is spread differently within the clusters"
-            return (
-                f"{column_name(str(name))} moved {which}: {now} of its values are above the old median, {then} before"
-            )
+            return f"{column_name(str(name))} moved {which}: above the old median: {then} → {now}"
         case "cut":
             [cut] = [one for one in drift.cuts if one.node == name]
             return f"{now} of the rows at the cut {condition(cut.condition)} fulfil it, {then} before"

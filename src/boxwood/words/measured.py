@@ -69,18 +69,20 @@ def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
     header = ("", "size", "share", "matched", "found", "precision", "rule")
     cells = [header, *(_cells(cluster) for cluster in clusters)]
     widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
-    return [_line(row, widths) for row in cells]
+    first, *lines = [_line(row, widths) for row in cells]
+    below = " " * (sum(widths) + 2 * len(widths) + 2)  # a little to the right of where rules begin
+    doubts = [f"{below}({said})" if (said := doubt(cluster)) else "" for cluster in clusters]
+    return [first, *(text for line, said in zip(lines, doubts, strict=True) for text in (line, said) if text)]
 
 
 def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
     name = shortened(cluster_name(cluster.name))
     share, found, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
-    rule = f"{cluster_rule(cluster)}{doubt(cluster)}"
-    return name, size(cluster.size), share, size(cluster.matched), found, precision, rule
+    return name, size(cluster.size), share, size(cluster.matched), found, precision, cluster_rule(cluster)
 
 
 def doubt(cluster: ClusterSummary) -> str:
-    """Return what is added to rules that say little; else nothing."""
+    """Return what is said below rules that say little; else nothing."""
     if not cluster.is_weak or cluster.precision is None:
         return ""
     said = f"weak: {percent(1 - cluster.precision)} of these rows are in other clusters"
@@ -88,7 +90,7 @@ def doubt(cluster: ClusterSummary) -> str:
         said += f", of all rows {percent(1 - cluster.share)}"
     if cluster.mend is not None:
         said += f"; {percent(1 - cluster.mend.precision)} with one more leaf, where {cluster.mend.condition}"
-    return f"  ({said})"
+    return said
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:

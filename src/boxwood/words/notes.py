@@ -59,6 +59,7 @@ _WEAK = (  # the answer is weak, or another one is better
     r", but matches no row of it$|leaves hold no row of the cluster that they name$",
     r" hardly sees ",  # clusters of one column, where others should count
     r" is in the same [\d,]+ rows of each of ",
+    r" is far from all other values of ",
     r" alone decides the cluster of every row; ",
     r" alone determines the labels.*: are they made of it\? ",
     r"^all rows of each value of ",

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from boxwood._dates import Dates
 from boxwood._messages import in_line, printable
-from boxwood.axes.categories import Categories, band_of
+from boxwood.axes.categories import Categories
+from boxwood.axes.known_order import band_of
 
 
 def number(x: float) -> str:

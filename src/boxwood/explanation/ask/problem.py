@@ -27,7 +27,7 @@ from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters
 from boxwood.batches.overview import MissingValues
 from boxwood.batches.texts import spellings_of_texts
-from boxwood.columns.column_table import ColumnTable, in_stated_order, orders_of_bands
+from boxwood.columns.column_table import ColumnTable, in_stated_order, known_orders
 from boxwood.columns.of_batches import may_be_unusable
 from boxwood.columns.of_frame import with_numbers
 from boxwood.explanation.ask.clustering import (
@@ -234,8 +234,8 @@ def _weigh_columns(unscaled: FeatureSpace, clustering: Any, asked: Options) -> t
 
 def mixed_problem(read: CompleteCases, asked: Options, drawn_from: FullTable | None = None) -> Problem:
     """Return the problem of a table with categories or gaps; IN: drawn_from: as for `problem_of`."""
-    of_bands = {name: order for name, order in orders_of_bands(read.X).items() if name not in asked.categories}
-    table = in_stated_order(read.X, of_bands | dict(asked.orders))
+    by_themselves = {name: order for name, order in known_orders(read.X).items() if name not in asked.categories}
+    table = in_stated_order(read.X, by_themselves | dict(asked.orders))
     read = read._replace(X=table)
     refuse_method(asked.method, table)
     names = table.names or table.columns

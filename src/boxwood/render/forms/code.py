@@ -114,7 +114,8 @@ def _moment(value: Any, column: str, form: str = "", pattern: str = "") -> datet
         if re.fullmatch(_ISO, text):
             return datetime.fromisoformat(text.replace(" UTC", "Z"))
         if form and re.fullmatch(pattern, text):
-            return datetime.strptime(text, form)
+            months = re.sub("Q([1-4])", lambda q: f"Q{{3 * int(q[1]) - 2:02}}", text)
+            return datetime.strptime(months, form.replace("%q", "%m"))
     except ValueError:  # a day that its month does not have
         pass
     expected = f"in the form {{form}}" if form else "such as 2026-03-01"
@@ -494,10 +495,11 @@ _DATE_OF_JAVASCRIPT = f"""
   function timeIn(text, form, pattern) {{
     const found = pattern.exec(text);
     if (found === null) return NaN;
-    const part = {{H: 0, M: 0, S: 0, f: "", z: "Z"}};
+    const part = {{d: 1, H: 0, M: 0, S: 0, f: "", z: "Z"}};
     form.match(/%./g).forEach((name, i) => {{ part[name[1]] = found[i + 1] ?? part[name[1]]; }});
     const year = Number(part.Y ?? (part.y < 69 ? 2000 : 1900) + Number(part.y));
-    const month = part.b ? "janfebmaraprmayjunjulaugsepoctnovdec".indexOf(part.b.toLowerCase()) / 3 : part.m - 1;
+    const named = "janfebmaraprmayjunjulaugsepoctnovdec".indexOf((part.B ?? part.b ?? "").toLowerCase().slice(0, 3));
+    const month = part.q ? 3 * part.q - 3 : part.m ? part.m - 1 : named / 3;
     const micro = Number(part.f.slice(1, 7).padEnd(6, "0"));
     const [, sign, hours, minutes] = /([+-])(..):?(..)?/.exec(part.z) ?? [];
     const offset = sign ? Number(sign + 1) * (60 * hours + Number(minutes ?? 0)) : 0;

@@ -13,6 +13,7 @@ import numpy as np
 from boxwood._messages import as_cell
 from boxwood._validation import listed, refuse_unknown
 from boxwood.axes import Categories
+from boxwood.columns.rules import NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
@@ -121,16 +122,27 @@ def text(model: Any) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- explanation
-def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.standalone_rules()") -> str:
+def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.standalone_rules()", columns: str = "columns") -> str:
     """Return the rules, what they lose, and the note that asks for the most important thing to be done, if one does.
 
-    IN: more, lines: where the other notes and one-line rules are.
+    IN: more, lines: where the other notes and one-line rules are; columns: what brings in columns that are left out.
     """
     whole = explanation_of(model)
     ex = whole._for_people()
-    said = [*in_short(notes_of(ex), more), *([] if "lines" in whole._kept else _on_lines(ex, lines))]
+    of_lines = [] if "lines" in whole._kept else _on_lines(ex, lines)
+    said = [*_on_left_out(ex, columns), *in_short(notes_of(ex), more), *of_lines]
     parts = [headline(ex), *_clusters(ex), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
     return "\n\n".join([*parts, "\n".join(said)] if said else parts)
+
+
+def _on_left_out(ex: MeasuredTree, how: str) -> list[str]:
+    """Return which columns of the table rules do not use, though they hold something; IN: how: what brings them in."""
+    known = () if ex.provenance is None else ex.provenance.left_out
+    names = [column_name(name) for reason, its in known if reason not in _SAY_NOTHING for name in its]
+    return [f"Left out: {listed(names)} ({how})"] if names else []
+
+
+_SAY_NOTHING = (NO_VALUES, ONE_VALUE, THE_LABELS)  # reasons why a column has nothing to tell
 
 
 def _on_lines(ex: MeasuredTree, where: str) -> list[str]:
@@ -350,7 +362,7 @@ TREE_FROM = 4  # leaves, from which on a tree shows more than the rules
 def printed(model: Any, *, more: str) -> str:
     """Return what a command prints: the rules in brief, and the tree where it shows more than they do."""
     ex = explanation_of(model)
-    said = brief(ex, more=more, lines="--standalone-rules")
+    said = brief(ex, more=more, lines="--standalone-rules", columns="-c")
     return said if ex.n_leaves < TREE_FROM else f"{said}\n\n{tree(ex)}"
 
 
@@ -502,7 +514,8 @@ def markdown_of_lines(lines: MeasuredRules) -> str:
 def _row(cluster: ClusterSummary) -> str:
     share, caught, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     rule = cluster_rule(cluster)
-    said = (_in_cell(_code(rule)) if cluster.rules else escaped(rule)) + escaped(doubt(cluster))
+    weak = f"  ({said})" if (said := doubt(cluster)) else ""
+    said = (_in_cell(_code(rule)) if cluster.rules else escaped(rule)) + escaped(weak)
     facts = [size(cluster.size), share, size(cluster.matched), caught, precision]
     return f"| {' | '.join([escaped(cluster_name(cluster.name)), *facts, said])} |"
 

@@ -88,7 +88,7 @@ def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, An
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
         "found": None if cluster.found is None or not cluster.rules else percent(cluster.found),
         "precision": None if cluster.precision is None else percent(cluster.precision),
-        "doubt": doubt(cluster).strip(),
+        "doubt": f"({said})" if (said := doubt(cluster)) else "",
         "totals": None,
     }
 
