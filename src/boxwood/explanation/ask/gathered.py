@@ -62,8 +62,9 @@ class Gathered(NamedTuple):
 def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Gathered | None:
     """Return the rows of a table in memory, or those that are drawn; None for a clustering that is found by passes.
 
-    Rows are read into memory if boxwood makes their clusters, or they have labels in a column, and words that rules may
-    use, or gaps. Takes a pass over the columns of text, if there are any, one for the labels, and one for the rows.
+    Rows are read into memory if boxwood makes their clusters, or if a column has their labels, and they are few and on
+    this machine, or have gaps, or words that rules may use. Takes a pass over the columns of text, if there are any,
+    one for the labels, and one for the rows.
 
     IN: has_gaps: whether it lacks values, as far as that is known.
 
@@ -76,11 +77,12 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
         return to_cluster(source, asked)
     if not isinstance(clustering, str):
         return None
-    wanted = column_choice(source, clustering, asked)
-    if not (wanted.texts or has_gaps):
+    wanted, n_rows = column_choice(source, clustering, asked), source.n_rows
+    is_held = source.is_local and n_rows is not None and settings.is_held(n_rows, len(wanted.names))
+    if not (wanted.texts or has_gaps or is_held):
         return None
     usable = _usable(source, wanted, asked)
-    if not usable.names or not (usable.words or has_gaps):
+    if not usable.names or not (usable.words or has_gaps or is_held):
         return None
     return _read(source, clustering, asked, wanted, usable)
 

@@ -29,6 +29,7 @@ from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_ker
 from boxwood.explanation.ask.columns import (
     boolean_columns_of,
     notes_in_batches,
+    notes_on_reading,
 )
 from boxwood.explanation.ask.explainer import (
     explained_behind,
@@ -81,6 +82,8 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     explanation = concluded(outcome, problem, question.asked, made_here=clustering is None)
     whole = _with_evidence(problem.complete.with_other_rows(explanation), X, problem, fixed=_why_fixed(clustering))
     told = with_kinds(whole, _booleans(question.rows, problem.complete.X), question.asked.dates)
+    if isinstance(X, Source):
+        told = replace(told, notes=(*notes_on_reading(X, asked.columns), *told.notes))
     return with_mends(told) if any(one.is_weak for one in told.clusters) else told
 
 
