@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def rows_drawn(monkeypatch):
-    """Every table in batches is too long to be read into memory as a whole, so that clusters are made of rows drawn."""
+    """Every table in batches is too long to be read into memory: it is read by passes, and rows are drawn from it."""
     monkeypatch.setattr("boxwood.explanation.choose.settings.is_held", lambda n_rows, n_columns: False)
 
 

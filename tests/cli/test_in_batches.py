@@ -23,6 +23,8 @@ from boxwood.columns.seen import SeenValues
 from tests.scale import law
 from tests.scattered import scattered
 
+pytestmark = pytest.mark.usefixtures("rows_drawn")
+
 N = 600
 
 

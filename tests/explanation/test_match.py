@@ -8,6 +8,7 @@ import pytest
 from benchmarks.living import first, permuted
 
 import boxwood as bw
+from boxwood.errors import DataError
 from boxwood.explanation.living.match import names_carried
 from boxwood.explanation.living.sides import BY_BOXES
 from tests.cli.test_cli import run
@@ -55,6 +56,33 @@ def test_files_are_matched_as_frames_are(seed, tmp_path):
     np.testing.assert_allclose(bw.match(old, new, bw.scan(tmp_path / "t.csv")).overlap, expected)
     *_, counts = pairs_in_file(*(side_of(ex, None, "") for ex in (old, new)), str(tmp_path / "t.csv"))
     np.testing.assert_allclose(counts / counts.sum(), expected)
+
+
+@law(4)
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_columns_of_labels_are_matched_in_batches_as_in_a_frame(form, seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    before, path = first(rng), str(tmp_path / f"t.{form}")
+    rows = before.rows.iloc[:300].reset_index(drop=True)
+    kinds = ["young", "old", None], [3, 1, 2, -1], ["01", "1", "x"], [True, False], [0.5, 2.0, np.nan]
+    for name in ("a", "b"):
+        rows[name] = pd.Series(
+            rng.choice(np.array(kinds[int(rng.integers(len(kinds)))], dtype=object), 300)
+        ).infer_objects()
+    rows.to_csv(path, index=False) if form == "csv" else rows.to_parquet(path)
+    ex = bw.explain(before.rows, before.labels)
+    for sides in (("a", "b"), (ex, "b"), ("a", ex)):
+        with bw.scan(path) as source:
+            found, expected = bw.match(*sides, source), bw.match(*sides, rows)
+        assert found.overlap == expected.overlap, sides
+        assert [one.change for one in found.changes] == [one.change for one in expected.changes], sides
+
+
+def test_labels_of_a_table_in_batches_must_be_a_column_of_it(tmp_path):
+    before = first(np.random.default_rng(0))
+    before.rows.to_parquet(tmp_path / "t.parquet")
+    with bw.scan(tmp_path / "t.parquet") as source, pytest.raises(DataError, match="give the column's name"):
+        bw.match(before.labels, bw.explain(before.rows, before.labels), source)
 
 
 @law(4)

@@ -18,6 +18,8 @@ from tests.grow.test_prune import random_tree
 from tests.scale import law, seeds
 from tests.scattered import scattered
 
+pytestmark = pytest.mark.usefixtures("rows_drawn")
+
 BY_NAME = ["imm", "greedy", "shallow", "mmdt", "exkmc", "expand", "random_cuts"]
 
 

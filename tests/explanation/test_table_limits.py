@@ -16,6 +16,8 @@ from tests.explanation.test_table_explain import both, cannot_be_separated, chec
 from tests.scale import law
 from tests.scattered import scattered
 
+pytestmark = pytest.mark.usefixtures("rows_drawn")
+
 BY_PASSES = ["imm", "greedy", "shallow", "mmdt", "exkmc", "expand", "random_cuts", "auto"]
 
 

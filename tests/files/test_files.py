@@ -7,10 +7,15 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import boxwood as bw
+from boxwood.cli import boxwood as command
+from boxwood.cli._options import in_options
 from boxwood.errors import DataError
 from boxwood.table import Kinds, ReadOptions, read_table
 from tests.files.make import HERE, MADE
+from tests.scale import law
 
 MUST = {path.name.removesuffix(".json"): json.loads(path.read_text("utf-8")) for path in sorted(HERE.glob("*.json"))}
 
@@ -78,3 +83,39 @@ def test_a_file_is_read_as_people_read_it(name, folder):
     notes = "\n".join(table.hints)
     assert [note for note in must.get("notes", []) if note not in notes] == []
     assert must.get("notes") != [] or notes == ""
+
+
+def in_words(name, value):
+    """Return an option as the command takes it."""
+    return [f"--no-{name}"] if value is False else [f"--{name}", str(value)]
+
+
+def printed_by(engine, path, labels, options):
+    """Return the exit code, the text and the errors of `boxwood explain` with all notes."""
+    asked = ["-k", "2"] if labels is None else ["--labels", labels]
+    given = [word for name, value in options.items() for word in in_words(name, value)]
+    words = ["explain", path, *asked, *given, "--method", "imm", "--notes", "--engine", engine]
+    result = CliRunner().invoke(command, words)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def printed_by_scan(path, labels, options):
+    """Return the text of `explain` of a scanned file, in the words of the command."""
+    with bw.scan(path, **options) as source:
+        return in_options(bw.explain(source, labels, n_clusters=2 if labels is None else None, method="imm")).to_text()
+
+
+@law(2)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_both_engines_and_a_scanned_file_say_the_same(seed, folder):
+    rng = np.random.default_rng(seed)
+    names = [name for name, must in MUST.items() if "columns" in must]
+    name = names[int(rng.integers(len(names)))]
+    columns, options = list(MUST[name]["columns"]), MUST[name].get("options", {})
+    labels = None if rng.random() < 0.5 else columns[int(rng.integers(len(columns)))]
+    path = path_of(name, folder)
+    code, text, error = printed_by("memory", path, labels, options)
+    assert printed_by("duckdb", path, labels, options) == (code, text, error), (name, labels)
+    assert code != 2, error
+    if code == 0:
+        assert f"{printed_by_scan(path, labels, options)}\n" == text, (name, labels)

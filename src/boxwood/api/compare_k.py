@@ -155,7 +155,7 @@ def compare_k(
     whole = None
     if (source := as_source(X)) is not None:
         read = to_cluster(source, Options.of({**given, "n_clusters": None}))
-        X, given["sample_weight"], whole = read.X, read.sample_weight, read.whole
+        X, given["sample_weight"], whole = read.table, read.sample_weight, read.whole
     rows, found = as_rows_here(X), list[OfK]()
     for k in told(as_progress(verbose), "numbers of clusters tried", wanted):
         try:

@@ -294,13 +294,14 @@ def explain(
     out, with a note. So are trees of ExShallow that would look at more than 2 ** 27 values of rows, as many clusters in
     many columns may.
 
-    A table in batches (of `scan`) is read into memory up to 2 ** 23 values where boxwood makes the clusters, and, if a
-    column holds labels, where it has columns of words or gaps from which rules learn. It gives the answer of the same
-    rows there. From a longer one rows of 2 ** 22 values are drawn, of which clusters are made, and on which trees grow,
-    as of a frame; each row of the table then has the cluster that is nearest, and sizes, agreement and costs are those
-    of all rows. A note says so.
+    A table in batches (of `scan`) is read into memory up to 2 ** 23 values where boxwood makes the clusters, or a
+    column holds labels; then it gives the answer of the same rows there. From a longer one without labels, or with
+    columns of words or gaps from which rules learn, rows of 2 ** 22 values are drawn, of which clusters are made, and
+    on which trees grow, as of a frame; each row of the table then has the cluster that is nearest, and sizes, agreement
+    and costs are those of all rows. A note says so.
 
-    Any other table in batches is read several times, and never in memory as a whole. A method by its name grows the
+    Any other table in batches, such as one of labelled numbers on Spark or Dask, is read several times, and never in
+    memory as a whole. A method by its name grows the
     tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
     rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
     columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.

@@ -208,7 +208,9 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
     """
     from boxwood.explanation.living.match import matched
     from boxwood.explanation.living.sides import overlap_of, side_of
+    from boxwood.table.scanned import as_source
 
+    rows = rows if (source := as_source(rows)) is None else source
     before, after = side_of(old, rows, "old"), side_of(new, rows, "new")
     overlap = overlap_of(before, after, rows, (old, new))
     return Match(**vars(matched((before.names, before.rows), (after.names, after.rows), overlap)))

@@ -150,6 +150,8 @@ class Source(ABC):
         How dates are said, for each column of them.
     padded : tuple of str
         Columns of numbers that a file has as digits with leading zeros, such as the postcode 01234.
+    rounded : tuple of str
+        Columns of numbers that a file has as digits of whole numbers so large that some are the same double.
     n_rows : int, or None
         Number of rows, if it is known before a pass.
     spellings : mapping from str to Spelling
@@ -170,6 +172,7 @@ class Source(ABC):
     types: Mapping[str, str] = MappingProxyType({})
     dates: Mapping[str, Dates] = MappingProxyType({})
     padded: tuple[str, ...] = ()
+    rounded: tuple[str, ...] = ()
     spellings: Mapping[str, Spelling] = MappingProxyType({})
     tick: Callable[[float, int], object] | None = None
     marks: tuple[str, ...] = ()
@@ -286,6 +289,7 @@ class SourceOf(Source):
     notes: tuple[str, ...]
     mixed: tuple[str, ...]
     padded: tuple[str, ...]
+    rounded: tuple[str, ...]
     spellings: Mapping[str, Spelling]
     dates: Mapping[str, Dates]
     types: Mapping[str, str]
@@ -299,6 +303,7 @@ class SourceOf(Source):
         self.source = source
         self.name, self.names, self.kinds, self.n_rows = source.name, source.names, source.kinds, source.n_rows
         self.notes, self.mixed, self.padded = source.notes, source.mixed, source.padded
+        self.rounded = source.rounded
         self.spellings, self.dates, self.types = source.spellings, source.dates, source.types
         self.marks, self.missing_words = source.marks, source.missing_words
         self.words, self.typed_texts, self.orders = source.words, source.typed_texts, source.orders

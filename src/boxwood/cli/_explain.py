@@ -384,8 +384,6 @@ def explained(
     with opened(talk, file, engine, wanted, options) as source:
         with in_option_names():
             columns = columns_of(source, wanted)
-        kinds = zip(source.names, source.kinds, strict=True)
-        hints = source.hints_on([name for name, kind in kinds if kind == "text" and name in columns.columns])
         given = _parameters(columns, clusters, options) | kinds_of(options)._asdict()
         with in_option_names():
             explanation, warned = explained_in_batches(
@@ -393,8 +391,7 @@ def explained(
             )
         for text in warned:
             talk.note(text)
-        read = [note for note in source.notes if "temporary file" not in note]  # which asks for nothing
-        yield replace(explanation, notes=tuple(dict.fromkeys((*read, *hints, *explanation.notes))))
+        yield explanation
 
 
 def _refuse_method(labels: str | None, options: dict[str, Any]) -> None:

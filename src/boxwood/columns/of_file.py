@@ -21,7 +21,7 @@ from boxwood.columns.keys import DATES, DATES_IN_ZONE, NUMBERS, TEXTS, Keys
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
-from boxwood.table.columns import Column, columns_of, hints_on, refuse_text, spellings_of, text_among
+from boxwood.table.columns import Column, are_digits, columns_of, hints_on, refuse_text, spellings_of, text_among
 from boxwood.table.connect import Tick
 from boxwood.table.duck import DuckTable, open_table
 from boxwood.table.options import DEFAULTS, ReadOptions, Wanted, find_columns
@@ -396,10 +396,7 @@ def _is_rounded(source: DuckTable, facts: _NumberRange) -> bool:
     i = facts.column
     if max(-facts.low, facts.high) <= 2**53:
         return False
-    if source.kind(i) != "text":
-        return source.is_whole(i)
-    test = f"bool_and({source.missing(i)} OR regexp_matches(trim({source.text(i)}), '^[-+]?[0-9]+$'))"
-    return bool(source.fetch(f"SELECT {test} FROM {source.relation}")[0][0])
+    return bool(are_digits(source, [i])) if source.kind(i) == "text" else source.is_whole(i)
 
 
 def _n_rows(source: DuckTable) -> int:

@@ -20,7 +20,7 @@ from boxwood.batches.batches import USABLE, numbers
 from boxwood.batches.labelling import MOST_LABELS
 from boxwood.batches.source import kind_of
 from boxwood.errors import DataError
-from boxwood.table.columns import Column, TextProfile, columns_of, spellings_of, typed_column
+from boxwood.table.columns import Column, TextProfile, are_digits, columns_of, spellings_of, typed_column
 from boxwood.table.connect import Tick, connected, waited
 from boxwood.table.duck import DuckTable, group_rows, open_table, query_table
 from boxwood.table.options import ReadOptions, distinct_names
@@ -303,6 +303,8 @@ def columns_to_write(table: DuckTable, chosen: Sequence[int], tick: Tick | None)
     for i in whole:
         sql = f"CAST({table.number(i)} AS BIGINT)" if i in exact else columns[i].sql
         columns[i] = columns[i]._replace(sql=sql, is_padded=i in padded)
+    for i in are_digits(table, [i for i, profile in numbers.items() if _is_beyond(profile)]):
+        columns[i] = columns[i]._replace(is_rounded=True)
     for i in labels:
         columns[i] = columns[i]._replace(label=table.filled(i) if table.kind(i) == "text" else table.label(i))
     return [
@@ -344,6 +346,11 @@ def _may_be_exact(profile: TextProfile) -> bool:
     """Return whether the least and the greatest value are whole numbers that doubles tell apart."""
     ends = (profile.low or 0.0, profile.high or 0.0)
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
+
+
+def _is_beyond(profile: TextProfile) -> bool:
+    """Return whether a value is beyond the whole numbers that doubles tell apart."""
+    return max(-(profile.low or 0.0), profile.high or 0.0) > 1 << 53
 
 
 def _copy_columns(table: DuckTable, columns: Sequence[Column], out: str, tick: Tick | None) -> None:

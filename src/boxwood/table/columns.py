@@ -77,6 +77,8 @@ class Column(NamedTuple):
         Its texts, where a file keeps them for labels.
     is_padded : bool
         Whether texts of whole numbers begin with zeros, if a file keeps the column.
+    is_rounded : bool
+        Whether texts are whole numbers so large that some are the same double, if a file keeps the column.
     """
 
     sql: str
@@ -84,6 +86,7 @@ class Column(NamedTuple):
     profile: TextProfile | None = None
     label: str | None = None
     is_padded: bool = False
+    is_rounded: bool = False
 
     def dates(self, type: str, zone: str = "UTC") -> Dates:
         """Return how its dates are said and written; IN: type: that of DuckDB in the table; zone: that of the file."""
@@ -364,6 +367,15 @@ def _readings(source: DuckTable, text: str) -> dict[str, str]:
         "truths": Style(are_truths=True).number(text),
         **{f"dates like {form}": date for form, date in forms.items()},
     }
+
+
+def are_digits(source: DuckTable, columns: Sequence[int]) -> list[int]:
+    """Return the columns of text that hold whole numbers written as digits alone, or nothing."""
+    tests = [
+        f"bool_and({source.missing(i)} OR regexp_matches(trim({source.text(i)}), '^[-+]?[0-9]+$'))" for i in columns
+    ]
+    found = source.fetch(f"SELECT {', '.join(tests)} FROM {source.relation}")[0] if tests else ()
+    return [i for i, are_so in zip(columns, found, strict=True) if are_so]
 
 
 def refuse_doubtful(source: DuckTable, columns: Sequence[int]) -> None:

@@ -256,6 +256,7 @@ class ParquetSource(Source):
             }
             self.mixed: tuple[str, ...] = tuple(name for name, column in pairs if column.is_mixed)
             self.padded: tuple[str, ...] = tuple(name for name, column in pairs if column.is_padded)
+            self.rounded: tuple[str, ...] = tuple(name for name, column in pairs if column.is_rounded)
             self.words, self.orders = copy.words, copy.orders
             are_typed = copy.format in FORMATS and not FORMATS[copy.format].is_text
             self.typed_texts = {name for name, column in pairs if are_typed and column.profile is not None}

@@ -113,10 +113,10 @@ def compare(
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     if (source := as_source(X)) is not None:
         read = to_cluster(source, Options.of(given | {"max_leaf_nodes": None}))
-        X, given["sample_weight"] = read.X, read.sample_weight
+        X, given["sample_weight"] = read.table, read.sample_weight
     rows_here = as_rows_here(X)
     asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels, rows_here)
-    rows_here, asked = dated(rows_here, None, labels, asked)
+    rows_here, asked = dated(rows_here, labels, asked)
     problem = problem_of(rows_here, labels, asked)
     k = problem.task.reference.n_clusters
     of_auto, clusterer = asked.options, problem.clusterer

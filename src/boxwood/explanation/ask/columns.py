@@ -222,12 +222,23 @@ def notes_on_rounding(X: Any, names: Sequence[str]) -> tuple[str, ...]:
     return _note_on_rounded(rounded_columns(X, names))
 
 
+def notes_on_reading(source: Source, columns: Collection[str] | None) -> tuple[str, ...]:
+    """Return lines on how a table was read, and on columns of text that look like numbers; not that it was copied.
+
+    IN: columns: those that rules may use, None for all.
+    """
+    kinds = zip(source.names, source.kinds, strict=True)
+    texts = [name for name, kind in kinds if kind == "text" and (columns is None or name in columns)]
+    return (*(note for note in source.notes if "temporary file" not in note), *source.hints_on(texts))
+
+
 def rounded_in(source: Source, largest: Mapping[str, float]) -> list[str]:
-    """Return the columns of a table whose type is one of whole numbers, of which doubles do not hold every one.
+    """Return the columns of whole numbers of a table, by their type or their texts, of which doubles do not hold each.
 
     IN: largest: the largest distance to 0 of the values of columns.
     """
-    return [name for name, most in largest.items() if most > 1 << 53 and source.types.get(name, "").startswith(_WHOLE)]
+    large = [name for name, most in largest.items() if most > 1 << 53]
+    return [name for name in large if name in source.rounded or source.types.get(name, "").startswith(_WHOLE)]
 
 
 _WHOLE = ("int", "uint", "long")  # types of Arrow, and of Spark

@@ -30,7 +30,7 @@ from boxwood.reference.clusterer import fitted_pipeline, flat, is_fitted, last_s
 from boxwood.reference.labels import encode_labels, labels_of
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.full_table import FullTable, FullTableMeasures
+    from boxwood.explanation.measure.full_table import FullTableMeasures
     from boxwood.explanation.measured_tree import Tree
 
 
@@ -47,8 +47,6 @@ class CompleteCases(NamedTuple):
         Number of the other rows of the table.
     notes : tuple of str
         How many rows lack a value, and where.
-    whole : FullTable, default=None
-        All rows of the table, if these were drawn from it.
     fitted : object, default=None
         The clusterer of categories that made the labels; None for any others.
     given : data frame, default=None
@@ -63,7 +61,6 @@ class CompleteCases(NamedTuple):
     rows: Indices | None = None
     n_incomplete: int = 0
     notes: tuple[str, ...] = ()
-    whole: FullTable | None = None
     fitted: Any = None
     given: Any = None
     others: Any = None

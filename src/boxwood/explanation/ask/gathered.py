@@ -33,8 +33,7 @@ from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import ColumnChoice, column_choice, refuse_none_left, rounded_in
-from boxwood.explanation.ask.gaps import CompleteCases
-from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice, without_gaps_in
+from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
@@ -47,11 +46,51 @@ if TYPE_CHECKING:
     from boxwood.explanation.ask.options import Options
 
 
-def to_cluster(source: Source, asked: Options) -> CompleteCases:
+class Gathered(NamedTuple):
+    """Rows of a table in memory, with labels, None where clusters are to be made, and weights.
+
+    They are taken for a frame, so those that lack values are among them; `whole` has all rows of a long table, of which
+    these were drawn.
+    """
+
+    table: ColumnTable
+    labels: Array | None
+    sample_weight: Floats | None
+    whole: FullTable | None
+
+
+def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Gathered | None:
+    """Return the rows of a table in memory, or those that are drawn; None for a clustering that is found by passes.
+
+    Rows are read into memory if boxwood makes their clusters, or if a column has their labels, and they are few and on
+    this machine, or have gaps, or words that rules may use. Takes a pass over the columns of text, if there are any,
+    one for the labels, and one for the rows.
+
+    IN: has_gaps: whether it lacks values, as far as that is known.
+
+    Raises
+    ------
+    DataError
+        If a column that the caller named cannot be used, or no column is left.
+    """
+    if clustering is None:
+        return to_cluster(source, asked)
+    if not isinstance(clustering, str):
+        return None
+    wanted, n_rows = column_choice(source, clustering, asked), source.n_rows
+    is_held = source.is_local and n_rows is not None and settings.is_held(n_rows, len(wanted.names))
+    if not (wanted.texts or has_gaps or is_held):
+        return None
+    usable = _usable(source, wanted, asked)
+    if not usable.names or not (usable.words or has_gaps or is_held):
+        return None
+    return _read(source, clustering, asked, wanted, usable)
+
+
+def to_cluster(source: Source, asked: Options) -> Gathered:
     """Return the rows of a table of which boxwood makes clusters, all in memory, or of a long one those that are drawn.
 
-    They are taken for a frame, so those that lack values come back, too; `whole` has all rows of a long table, whose
-    clusters are to be made. Takes a pass over the columns of text, if there are any, and one for the rows.
+    Takes a pass over the columns of text, if there are any, and one for the rows.
 
     Raises
     ------
@@ -62,34 +101,7 @@ def to_cluster(source: Source, asked: Options) -> CompleteCases:
     usable = _usable(source, wanted, asked)
     if not usable.names:
         refuse_none_left(source, usable.unused)
-    table, drawn = _read(source, None, asked, wanted, usable)
-    return CompleteCases(table, sample_weight=drawn.weights, whole=drawn.whole)
-
-
-def gathered(
-    source: Source, labels: str, wanted: ColumnChoice, asked: Options, *, has_gaps: bool = False
-) -> CompleteCases | None:
-    """Return the rows of a table in memory, or those that are drawn; None for one that is read by passes.
-
-    It has labels in a column, and words that rules may use, or gaps. The rows have the values that are needed. Takes a
-    pass over the columns of text, if there are any, one for the labels, and one for the rows.
-
-    IN: has_gaps: whether it lacks values, as far as that is known.
-
-    Raises
-    ------
-    DataError
-        If a column that the caller named cannot be used, or no column is left.
-    """
-    usable = _usable(source, wanted, asked)
-    if not usable.names or not (usable.words or has_gaps):
-        return None
-    table, drawn = _read(source, labels, asked, wanted, usable)
-    complete = without_gaps_in(table, drawn.labels, replace(asked, sample_weight=drawn.weights))
-    if drawn.whole is None:
-        return complete
-    whole = replace(drawn.whole, needed=() if asked.missing == "learn" else table.columns)
-    return complete.of_drawn()._replace(whole=whole)
+    return _read(source, None, asked, wanted, usable)
 
 
 def share_drawn(n_drawn: int, n_rows: int) -> str:
@@ -225,14 +237,12 @@ def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
-def _read(
-    source: Source, labels: str | None, asked: Options, wanted: ColumnChoice, usable: _Usable
-) -> tuple[ColumnTable, _DrawnTable]:
+def _read(source: Source, labels: str | None, asked: Options, wanted: ColumnChoice, usable: _Usable) -> Gathered:
     """Return rows with the columns that rules may use, and what belongs to the rows."""
     drawn = _rows(source, labels, asked, usable)
     _give_back_memory()
     _refuse_infinite(drawn.values, usable.names)
-    return _chosen(source, wanted, usable, drawn, asked), drawn
+    return Gathered(_chosen(source, wanted, usable, drawn, asked), drawn.labels, drawn.weights, drawn.whole)
 
 
 class _DrawnTable(NamedTuple):

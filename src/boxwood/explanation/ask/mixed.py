@@ -212,12 +212,14 @@ def _labels_given_for(clustering: Any, X: Any) -> Any:
 
 
 def clustered(
-    read: CompleteCases, asked: Options
+    read: CompleteCases, asked: Options, *, is_drawn: bool
 ) -> tuple[FeatureSpace, Reference, tuple[Indices, ...], Number, OfEntry | None]:
     """Return the rows, their clusters, parts of a long table, the number of clusters to make, and who made them.
 
     Parts are places of rows that are drawn, on each of which "auto" looks for a tree; none for other tables. The
     centres of a long table are the means of the rows that are drawn. Nobody made clusters that were given.
+
+    IN: is_drawn: whether the rows were drawn from a longer table.
     """
     weights = as_weights(read.sample_weight, len(read.X)) if read.sample_weight is not None else None
     table, codes, names, made, number = _labelled(read, weights, asked)
@@ -227,7 +229,7 @@ def clustered(
     entry = _entry(table, weights, asked) if made is None else made.entry
     coordinates = FeatureSpace.mixed(table.columns, rows, codes, **kinds, entry=entry)
     given: dict[Hashable, Hashable] | None = None if names is None else dict(enumerate(names))
-    is_long = asked.method == "auto" and (read.whole is not None or table.values.size > settings.GATHERED)
+    is_long = asked.method == "auto" and ((is_drawn and made is None) or table.values.size > settings.GATHERED)
     parts = _parts(codes, weights, settings.DRAWN // len(table.columns), asked.random_state) if is_long else ()
     if parts:
         drawn = np.unique(np.concatenate(parts))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from boxwood._frames import (
 )
 from boxwood._progress import in_one_step, silent
 from boxwood._texts import dates_among
+from boxwood._types import Floats, Indices
 from boxwood._validation import Rows, listed, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters
@@ -53,7 +54,8 @@ from boxwood.explanation.ask.columns import (
     usable_rows,
     use_in_batches,
 )
-from boxwood.explanation.ask.gaps import CompleteCases, complete_cases, with_fitted_pipeline
+from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, complete_cases, with_fitted_pipeline
+from boxwood.explanation.ask.gathered import gathered
 from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
@@ -126,15 +128,15 @@ def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
     return without_columns(X, [name]), replace(asked, sample_weight=weights)
 
 
-def dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Any, Options]:
+def dated(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:
     """Return the rows, with texts of a frame that are dates or numbers as these, and what is asked, with how these are.
 
     Texts of a column of labels stay texts.
     """
-    if source is not None:
-        return X, replace(asked, dates=source.dates)
+    if isinstance(X, (Source, ColumnTable)):
+        return X, replace(asked, dates=X.dates)
     if not is_frame(X):
-        return X, replace(asked, dates=X.dates) if isinstance(X, ColumnTable) else asked
+        return X, asked
     if hasattr(clustering, "fit"):  # which reads texts itself
         return X, replace(asked, dates=date_columns(X))
     labels = (clustering,) if isinstance(clustering, str) else ()
@@ -142,16 +144,87 @@ def dated(X: Any, source: Source | None, clustering: Any, asked: Options) -> tup
     return X, replace(asked, dates=date_columns(X) | dates_among(read), spellings=spellings_of_texts(read))
 
 
+class Posed(NamedTuple):
+    """What is to be explained; its rows, in memory or in batches; and what is asked of them."""
+
+    problem: Problem
+    rows: Any
+    asked: Options
+
+
+def posed(X: Any, clustering: Any, asked: Options) -> Posed:
+    """Return what is to be explained of an array, a frame or a table in batches, whose rows may be read into memory."""
+    X, asked = dated(X, clustering, asked.scaled_for(clustering, X))
+    if not isinstance(X, Source):
+        return Posed(problem_of(X, clustering, asked), X, asked)
+    try:
+        if (read := gathered(X, clustering, asked)) is None:
+            return Posed(problem_of_batches(X, clustering, asked), X, asked)
+    except HasGaps:
+        read = gathered(X, clustering, asked, has_gaps=True)
+        assert read is not None
+    asked = replace(asked, sample_weight=read.sample_weight)
+    return Posed(problem_of(read.table, read.labels, asked, read.whole), read.table, asked)
+
+
+class _Clustered(NamedTuple):
+    """Rows in memory with their clusters, in the columns on which trees are grown.
+
+    `scaled` says whether clusters are of scaled columns; `numbers` are columns of numbers, NaN where one is missing;
+    `in_table` are the names of all columns, and `left_out` tells why some of these are none for rules. `made` is what
+    made the clusters, and gives other rows theirs; `clusterer` and `given` are as for `Problem`.
+    """
+
+    here: FeatureSpace
+    reference: Reference
+    number: Number
+    complete: CompleteCases
+    scaled: bool
+    notes: tuple[str, ...]
+    numbers: Mapping[str, Floats]
+    in_table: Sequence[str]
+    left_out: Callable[[], Mapping[str, Sequence[str]]]
+    made: Any = None
+    clusterer: Any = None
+    given: Any = None
+    mixture: Mixture | None = None
+    parts: tuple[Indices, ...] = ()
+
+
 def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | None = None) -> Problem:
     """Return what is to be explained; makes the clusters, or fits the clusterer, if none are given.
 
-    IN: drawn_from: all rows of the table, if these were drawn from it to be clustered.
+    IN: drawn_from: all rows of the table, if these were drawn from it.
 
     Raises
     ------
     DataError
         If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
     """
+    found = _clustered(X, clustering, asked, is_drawn=drawn_from is not None)
+    here, complete, columns = found.here, found.complete, found.here.columns
+    budget = budget_of(asked.limits, columns, found.in_table or columns, found.left_out)
+    whole, lost = None, tuple[str, ...]()
+    if drawn_from is not None:
+        whole, budget, lost = _in_all_rows(drawn_from, found, asked, budget)
+        complete = complete.of_drawn()
+    ends = np.array([[find.reduce(x).item() for x in found.numbers.values()] for find in (np.fmin, np.fmax)])
+    about: dict[str, Any] = {"scaled": found.scaled, "n_rows": len(here.rows)}
+    notes = (
+        *found.notes,
+        *notes_on_columns([*found.numbers], found.numbers.values(), asked.dates),
+        *notes_on_clustering(found.complete.clustering, ends, [*found.numbers], found.reference.names, **about),
+        *notes_on_number(found.number, columns),
+        *complete.notes,
+        *lost,
+    )
+    task = _task(here.rows, found.reference, asked, found.mixture, here.budget_of_growth(budget))
+    known: dict[str, Any] = {"complete": complete, "whole": whole, "other_numbers": found.number.others}
+    return Problem(task, here, budget, found.parts, clusterer=found.clusterer, given=found.given, notes=notes, **known)
+
+
+def _clustered(X: Any, clustering: Any, asked: Options, *, is_drawn: bool) -> _Clustered:
+    """Return the rows with their clusters: a table as it is, or the numbers that a clusterer, or all rules, take."""
     X, asked = with_weights(X, asked)
     if asked.numbers and is_frame(X):
         X = with_numbers(X, as_names("numbers", asked.numbers))
@@ -162,56 +235,80 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     if hasattr(clustering, "fit"):
         clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     read = read_as_it_is(X, clustering, asked)
-    if read is not None and not read.X.is_plain:
-        rounded = () if isinstance(X, ColumnTable) else notes_on_rounding(X, read.X.columns)
-        said = (*read.X.notes, *unfitted, *notes_on_labels_of(X, clustering), *rounded)
-        table = replace(read.X, names=in_table or read.X.names, notes=said)
-        return mixed_problem(read._replace(X=table), asked, drawn_from)
-    known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
-    if isinstance(X, ColumnTable):  # of numbers and dates
-        X = X.values
+    about = (*unfitted, *notes_on_labels_of(X, clustering))
+    if read is None or read.X.is_plain:
+        known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
+        found = _of_numbers(X, known, clustering, asked)
+    else:
+        about += () if isinstance(X, ColumnTable) else notes_on_rounding(X, read.X.columns)
+        found = _of_table(read, asked, is_drawn=is_drawn)
+    here = found.here.dated(asked.dates)
+    return found._replace(here=here, in_table=in_table or found.in_table, notes=(*found.notes, *about))
+
+
+def _of_numbers(X: Any, known: ColumnTable | None, clustering: Any, asked: Options) -> _Clustered:
+    """Return rows of numbers with their clusters; IN: known: their columns, where all categories are left out."""
+    table = X if isinstance(X, ColumnTable) else None
+    if table is not None:  # of numbers and dates
+        X = table.values
     if known is None:
         chosen, notes = columns_for_rules(X, asked.columns, clustering, asked.spellings)
-    else:  # all categories are left out
+    else:
         chosen, notes = list(known.columns), known.notes
     complete = complete_cases(X, chosen, clustering, asked.sample_weight, asked.missing)
     X, clustering = complete.X, complete.clustering
     unscaled = FeatureSpace.of(X, chosen, clustering, complete.sample_weight).dated(asked.dates)
     refuse_no_sum(unscaled.rows.weights)
-    of_table = in_table or unscaled.columns
-    budget = budget_of(
-        asked.limits,
-        unscaled.columns,
-        of_table,
-        lambda: numeric_columns(X)[1] if known is None or is_frame(X) else known.left_out,
-    )
-    coordinates, number = _weigh_columns(unscaled, clustering, asked)
-    stages, was_fitted = (unscaled, coordinates), hasattr(clustering, "fit") and is_fitted(clustering)
-    notes += (
-        *unfitted,
-        *notes_on_labels_of(X, clustering),
-        *notes_on_columns(unscaled.columns, unscaled.table.values.T, asked.dates),
-        *notes_on_rounding(X, unscaled.columns),
-    )
+    here, number = _weigh_columns(unscaled, clustering, asked)
+    stages, was_fitted = (unscaled, here), hasattr(clustering, "fit") and is_fitted(clustering)
     with in_one_step(asked.progress if clustering is None else silent, "making clusters"):
-        reference, mixture, fitted = clustering_of(clustering, X, stages, number.k, asked.random_state)
-    whole = None
-    if drawn_from is not None:
-        labelling = labelling_of_made(fitted, reference, coordinates)
-        whole, budget = _with_clusters(drawn_from, asked, labelling, coordinates, budget)
-        complete = complete.of_drawn()
-    known_of = np.where(np.isinf(unscaled.table.values), np.nan, unscaled.table.values) if unscaled.gaps else None
-    seen = unscaled.table.values if known_of is None else known_of
-    ends = np.stack([find.reduce(seen, axis=0).astype(np.float64) for find in (np.fmin, np.fmax)])
-    scaled = bool(asked.standardize) and not was_fitted
-    about: dict[str, Any] = {"scaled": scaled, "n_rows": len(unscaled.rows)}
-    said = notes_on_clustering(clustering, ends, unscaled.columns, reference.names, **about)
-    notes += (*said, *notes_on_number(number, unscaled.columns), *complete.notes)
-    task = _task(coordinates.rows, reference, asked, mixture, coordinates.budget_of_growth(budget))
-    clusterer = fitted if hasattr(fitted, "fit") else None
-    given = None if clusterer is None else given_to(clusterer, was_fitted, X, stages)
-    about = {"clusterer": clusterer, "given": given, "complete": complete, "other_numbers": number.others}
-    return Problem(task, coordinates, budget, **about, notes=notes, whole=whole)
+        reference, mixture, made = clustering_of(clustering, X, stages, number.k, asked.random_state)
+    values = unscaled.table.values
+    values = np.where(np.isinf(values), np.nan, values) if unscaled.gaps else values
+    clusterer = made if hasattr(made, "fit") else None
+    return _Clustered(
+        here,
+        reference,
+        number,
+        complete,
+        bool(asked.standardize) and not was_fitted,
+        (*notes, *notes_on_rounding(X, unscaled.columns)),
+        dict(zip(unscaled.columns, values.T, strict=True)),
+        (),
+        (lambda: numeric_columns(X)[1]) if table is None else (lambda: table.left_out),
+        made,
+        clusterer,
+        None if clusterer is None else given_to(clusterer, was_fitted, X, stages),
+        mixture,
+    )
+
+
+def _of_table(read: CompleteCases, asked: Options, *, is_drawn: bool) -> _Clustered:
+    """Return rows of a table with categories or gaps, with their clusters."""
+    by_themselves = {name: order for name, order in known_orders(read.X).items() if name not in asked.categories}
+    table = in_stated_order(read.X, by_themselves | dict(asked.orders))
+    refuse_method(asked.method, table)
+    here, reference, parts, number, made = clustered(read._replace(X=table), asked, is_drawn=is_drawn)
+    refuse_no_sum(here.rows.weights)
+    clusterer, given = made, None
+    if read.fitted is not None:
+        clusterer, given = read.fitted, read.given if read.rows is None else rows_of_table(read.given, read.rows)
+    numbers = [name for j, name in enumerate(here.columns) if j not in here.categories]
+    return _Clustered(
+        here,
+        reference,
+        number,
+        read._replace(X=table.of_rows(np.empty(0, dtype=np.intp)), given=None),  # rows are no longer needed
+        bool(asked.standardize),
+        table.notes,
+        {name: table.values[:, table.columns.index(name)] for name in numbers},
+        table.names,
+        lambda: table.left_out,
+        made,
+        clusterer,
+        given,
+        parts=parts,
+    )
 
 
 def _weigh_columns(unscaled: FeatureSpace, clustering: Any, asked: Options) -> tuple[FeatureSpace, Number]:
@@ -232,70 +329,30 @@ def _weigh_columns(unscaled: FeatureSpace, clustering: Any, asked: Options) -> t
     return coordinates, Number()
 
 
-def mixed_problem(read: CompleteCases, asked: Options, drawn_from: FullTable | None = None) -> Problem:
-    """Return the problem of a table with categories or gaps; IN: drawn_from: as for `problem_of`."""
-    by_themselves = {name: order for name, order in known_orders(read.X).items() if name not in asked.categories}
-    table = in_stated_order(read.X, by_themselves | dict(asked.orders))
-    read = read._replace(X=table)
-    refuse_method(asked.method, table)
-    names = table.names or table.columns
-    coordinates, reference, parts, number, made = clustered(read, asked)
-    coordinates = coordinates.dated(asked.dates)
-    refuse_no_sum(coordinates.rows.weights)
-    budget = budget_of(asked.limits, coordinates.columns, names, lambda: table.left_out)
-    whole, lost = (None, ()) if read.whole is None else _of_clusters(read.whole, reference)
-    if whole is not None:
-        whole, budget = _on_drawn(whole, budget, len(coordinates.rows))
-    if drawn_from is not None:
-        labelling = labelling_of_made(made, reference, coordinates)
-        whole, budget = _with_clusters(drawn_from, asked, labelling, coordinates, budget)
-        read = read.of_drawn()
-    numbers = [j for j in range(len(coordinates.columns)) if j not in coordinates.categories]
-    said = [coordinates.columns[j] for j in numbers]
-    values = [table.values[:, table.columns.index(name)] for name in said]
-    ends = np.array([[find.reduce(x) for x in values] for find in (np.fmin, np.fmax)])
-    about: dict[str, Any] = {"scaled": bool(asked.standardize), "n_rows": len(coordinates.rows)}
-    of_clusters = notes_on_clustering(read.clustering, ends, said, reference.names, **about)
-    of_number = notes_on_number(number, coordinates.columns)
-    on_columns = notes_on_columns(said, values, asked.dates)
-    notes = (*table.notes, *on_columns, *of_clusters, *of_number, *read.notes, *lost)
-    task = _task(coordinates.rows, reference, asked, None, coordinates.budget_of_growth(budget))
-    complete = read._replace(X=table.of_rows(np.empty(0, dtype=np.intp)), given=None)  # rows are no longer needed
-    clusterer, given = made, None
-    if read.fitted is not None:
-        clusterer, given = read.fitted, read.given if read.rows is None else rows_of_table(read.given, read.rows)
-    known: dict[str, Any] = {
-        "clusterer": clusterer,
-        "given": given,
-        "complete": complete,
-        "other_numbers": number.others,
-    }
-    return Problem(task, coordinates, budget, parts, **known, notes=notes, whole=whole)
-
-
-def _with_clusters(
-    whole: FullTable, asked: Options, labelling: MadeClusters, here: FeatureSpace, budget: Budget
-) -> tuple[FullTable, Budget]:
-    """Return all rows of a table with clusters that were made of some, and the limits of rules on these."""
-    needed = () if asked.missing == "learn" else here.columns
-    return _on_drawn(replace(whole, labelling=labelling, needed=needed), budget, len(here.rows))
-
-
-def _on_drawn(whole: FullTable, budget: Budget, n_drawn: int) -> tuple[FullTable, Budget]:
-    """Return all rows of a table with the least size of leaves, and the limits of rules on some that were drawn."""
-    n_kept = whole.overview.n_kept
+def _in_all_rows(
+    whole: FullTable, found: _Clustered, asked: Options, budget: Budget
+) -> tuple[FullTable, Budget, tuple[str, ...]]:
+    """Return all rows of a table with the clusters of those drawn, the limits on the latter, and notes on others."""
+    here, n_kept = found.here, whole.overview.n_kept
     budget.refuse_too_few(n_kept)
-    return replace(whole, fewest=budget.min_samples_leaf), budget.for_share(min(n_drawn / n_kept, 1.0))
+    lost = tuple[str, ...]()
+    labelling: MadeClusters | LabelColumn
+    if isinstance(whole.labelling, LabelColumn):
+        labelling, lost = _of_those_drawn(whole.labelling, found.reference)
+    else:
+        labelling = labelling_of_made(found.made, found.reference, here)
+    needed = () if asked.missing == "learn" else here.columns
+    whole = replace(whole, labelling=labelling, needed=needed, fewest=budget.min_samples_leaf)
+    return whole, budget.for_share(min(len(here.rows) / n_kept, 1.0)), lost
 
 
-def _of_clusters(whole: FullTable, reference: Reference) -> tuple[FullTable, tuple[str, ...]]:
-    """Return all rows of a table with the clusters of those drawn, and a note on others, whose drawn rows are empty."""
-    labelling, kept = whole.labelling, {*reference.names}
-    assert isinstance(labelling, LabelColumn)
+def _of_those_drawn(labelling: LabelColumn, reference: Reference) -> tuple[LabelColumn, tuple[str, ...]]:
+    """Return the clusters of rows that were drawn, and a note on others, whose drawn rows are empty."""
+    kept = {*reference.names}
     lost = [str(label) for label in labelling.labels if label not in kept]
     labels = tuple(label for label in labelling.labels if label in kept)
     note = f"no row drawn of {listed(lost)} has a value, so there is no such cluster here; its rows are left out"
-    return replace(whole, labelling=LabelColumn(labelling.column, labels)), (note,) if lost else ()
+    return LabelColumn(labelling.column, labels), (note,) if lost else ()
 
 
 def _task(rows: Rows | Batches, reference: Reference, asked: Options, mixture: Mixture | None, budget: Budget) -> Task:
@@ -323,10 +380,10 @@ def problem_of_batches(source: Source, clustering: Any, asked: Options) -> Probl
     if asked.method != "auto":
         METHODS[asked.method].refuse_batches()  # before anything is read
     with suppress(MissingValues):
-        problem = _posed(source, clustering, asked, looked_at=False)
+        problem = _by_passes(source, clustering, asked, looked_at=False)
         if not _may_be_unusable(problem, clustering, asked):
             return _without_labels(problem, source, clustering, asked)
-    return _without_labels(_posed(source, clustering, asked, looked_at=True), source, clustering, asked)
+    return _without_labels(_by_passes(source, clustering, asked, looked_at=True), source, clustering, asked)
 
 
 def _without_labels(problem: Problem, source: Source, clustering: Any, asked: Options) -> Problem:
@@ -342,7 +399,7 @@ def _without_labels(problem: Problem, source: Source, clustering: Any, asked: Op
     ]
     if not copies or len(copies) == len(task.batches.columns):
         return problem
-    return _posed(source, clustering, asked, looked_at=True, copies=copies)
+    return _by_passes(source, clustering, asked, looked_at=True, copies=copies)
 
 
 def _may_be_unusable(problem: Problem, clustering: Any, asked: Options) -> bool:
@@ -353,7 +410,9 @@ def _may_be_unusable(problem: Problem, clustering: Any, asked: Options) -> bool:
     return bool(asked.standardize) or may_be_unusable(task.batches, task.ranges, task.n_rows, use)
 
 
-def _posed(source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()) -> Problem:
+def _by_passes(
+    source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()
+) -> Problem:
     """Return the problem; IN: copies: columns that are left out as they are the labels in other numbers."""
     label = label_column_of(clustering)
     usable = usable_rows(source, clustering, label, asked, looked_at=looked_at, copies=copies)

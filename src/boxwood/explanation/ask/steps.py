@@ -28,8 +28,8 @@ from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
 from boxwood.explanation.ask.columns import (
     boolean_columns_of,
-    column_choice,
     notes_in_batches,
+    notes_on_reading,
 )
 from boxwood.explanation.ask.explainer import (
     explained_behind,
@@ -37,16 +37,15 @@ from boxwood.explanation.ask.explainer import (
     is_explainer,
     refuse_growing,
 )
-from boxwood.explanation.ask.gaps import HasGaps, complete_cases, notes_on_all_rows
-from boxwood.explanation.ask.gathered import gathered, numbers_in_order, to_cluster
+from boxwood.explanation.ask.gaps import complete_cases, notes_on_all_rows
+from boxwood.explanation.ask.gathered import numbers_in_order
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
 from boxwood.explanation.ask.problem import (
+    Posed,
     Problem,
-    dated,
-    mixed_problem,
+    posed,
     problem_of,
-    problem_of_batches,
     with_weights,
 )
 from boxwood.explanation.choose import settings
@@ -73,38 +72,50 @@ from boxwood.words.values import of_leaves, percent
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
+    _refuse_unusable(X, clustering, asked)
+    if not isinstance(X, Source) and isinstance(clustering, np.ndarray):
+        clustering = label_values(clustering)
+    if hasattr(clustering, "fit") and is_explainer(clustering):
+        return _by_explainer(X, clustering, asked)
+    question = posed(X, clustering, asked)
+    problem, outcome = _chosen(question, clustering)
+    explanation = concluded(outcome, problem, question.asked, made_here=clustering is None)
+    whole = _with_evidence(problem.complete.with_other_rows(explanation), X, problem, fixed=_why_fixed(clustering))
+    told = with_kinds(whole, _booleans(question.rows, problem.complete.X), question.asked.dates)
+    if isinstance(X, Source):
+        told = replace(told, notes=(*notes_on_reading(X, asked.columns), *told.notes))
+    return with_mends(told) if any(one.is_weak for one in told.clusters) else told
+
+
+def _refuse_unusable(X: Any, clustering: Any, asked: Options) -> None:
+    """Raise an error for tables without rows, and for labels or weights that are none."""
     refuse_other_names(X, labels=clustering, sample_weight=asked.sample_weight)
-    source = X if isinstance(X, Source) else None
     refuse_unreadable("the labels", clustering)
     has_length = X.ndim > 0 if isinstance(X, np.ndarray) else isinstance(X, (list, ColumnTable)) or is_frame(X)
     if has_length and len(X) == 0:
         raise DataError("the table has no rows; give at least two, in two clusters")
-    if source is None and isinstance(clustering, np.ndarray):
-        clustering = label_values(clustering)
-    if hasattr(clustering, "fit") and is_explainer(clustering):
-        if source is not None:
-            return explained_on_table(clustering, source, asked)
-        explanation = _by_explainer(X, clustering, asked)
-        return with_kinds(explanation, boolean_columns(X), date_columns(X))
-    X, asked = dated(X, source, clustering, asked.scaled_for(clustering, X))
-    problem, X, asked = _posed(X, source, clustering, asked)
-    in_batches = problem.task.in_batches
-    grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
+
+
+def _chosen(question: Posed, clustering: Any) -> tuple[Problem, Outcome]:
+    """Return the problem with the numbers of clusters and of leaves that are taken, and its outcome: chosen, measured.
+
+    IN: clustering: None if boxwood made the clusters.
+    """
     if clustering is None:
-        problem, outcome = _of_clusters_made(problem, X, asked)
-    else:
-        problem, outcome = _with_leaves_that_pay(problem, clustering, asked, grown)
-    rows = problem.complete
-    explanation = rows.with_other_rows(concluded(outcome, problem, asked, made_here=clustering is None))
-    explanation = replace(explanation, _evidence=replace(explanation._known(), fixed=_why_fixed(clustering)))
-    if source is not None and not in_batches:
-        beside = partial(numbers_in_order, source, explanation.n_rows)
-        evidence = explanation._rows()
-        are_all = source.is_local and source.n_rows == explanation.n_rows and evidence.whole is None
-        evidence = replace(evidence, beside=beside, unplaced="" if are_all else source.name)
-        explanation = replace(explanation, _evidence=evidence)
-    explanation = with_kinds(explanation, _booleans(X, rows.X), asked.dates)
-    return with_mends(explanation) if any(one.is_weak for one in explanation.clusters) else explanation
+        return _of_clusters_made(question)
+    problem, asked = question.problem, question.asked
+    grown = partial(_in_batches, clustering=clustering) if problem.task.in_batches else _in_memory
+    return _with_leaves_that_pay(problem, clustering, asked, grown)
+
+
+def _with_evidence(explanation: MeasuredTree, X: Any, problem: Problem, *, fixed: str) -> MeasuredTree:
+    """Return the explanation with what its evidence is to know of the table, and why clusters are not made again."""
+    evidence = replace(explanation._known(), fixed=fixed)
+    if isinstance(X, Source) and not problem.task.in_batches:
+        are_all = X.is_local and X.n_rows == explanation.n_rows and problem.whole is None
+        beside = partial(numbers_in_order, X, explanation.n_rows)
+        evidence = replace(evidence, beside=beside, unplaced="" if are_all else X.name)
+    return replace(explanation, _evidence=evidence)
 
 
 def _with_leaves_that_pay(
@@ -169,13 +180,14 @@ def _with_options(asked: Options, **options: Any) -> Options:
     return replace(asked, options=asked.options | options)
 
 
-def _of_clusters_made(problem: Problem, X: Any, asked: Options) -> tuple[Problem, Outcome]:
-    """Return the problem of clusters that boxwood made of rows X, or made anew, and its outcome.
+def _of_clusters_made(question: Posed) -> tuple[Problem, Outcome]:
+    """Return the problem of clusters that boxwood made of some rows, or made anew, and its outcome.
 
     Rows that were drawn from a table decide; the tree that is taken is measured on all rows, once.
     """
-    posed = (problem_of(X, None, replace(asked, n_clusters=k), problem.whole) for k in problem.other_numbers)
-    problem, outcome, notes = _with_rules_that_are_right(problem, asked, posed)
+    problem, X, asked = question
+    others = (problem_of(X, None, replace(asked, n_clusters=k), problem.whole) for k in problem.other_numbers)
+    problem, outcome, notes = _with_rules_that_are_right(problem, asked, others)
     if problem.whole is not None:
         assert outcome.found is not None
         outcome = _with_notes(_measured(problem, asked, outcome.found), OF_DRAWN)
@@ -267,28 +279,11 @@ def _booleans(X: Any, rows: Any) -> Sequence[str]:
     return boolean_columns(X) if table is None else table.booleans
 
 
-def _posed(X: Any, source: Source | None, clustering: Any, asked: Options) -> tuple[Problem, Any, Options]:
-    """Return what is asked, and the rows and the options that say it: of a table in batches perhaps rows in memory."""
-    if source is None:
-        return problem_of(X, clustering, asked), X, asked
-    if clustering is None:
-        drawn = to_cluster(source, asked)
-        asked = replace(asked, sample_weight=drawn.sample_weight)
-        return problem_of(drawn.X, None, asked, drawn.whole), drawn.X, asked
-    if not isinstance(clustering, str):
-        return problem_of_batches(source, clustering, asked), source, asked
-    wanted = column_choice(source, clustering, asked)
-    try:
-        read = gathered(source, clustering, wanted, asked) if wanted.texts else None
-        if read is None:
-            return problem_of_batches(source, clustering, asked), source, asked
-    except HasGaps:
-        read = gathered(source, clustering, wanted, asked, has_gaps=True)
-        assert read is not None
-    return mixed_problem(read, asked), source, asked
-
-
 def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
+    """Return the explanation by the tree that a fitted explainer has."""
+    if isinstance(X, Source):
+        return explained_on_table(explainer, X, asked)
+    kinds = boolean_columns(X), date_columns(X)
     refuse_growing(explainer, asked)
     X, asked = with_weights(X, asked)
     refuse_other_index(X, sample_weight=asked.sample_weight)
@@ -296,7 +291,7 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
     columns = None if known is None else list(map(str, known))
     complete = complete_cases(X, columns, None, asked.sample_weight, asked.missing)
     explanation = explained_behind(explainer, complete.X, replace(asked, sample_weight=complete.sample_weight))
-    return complete.with_other_rows(explanation, complete.notes)
+    return with_kinds(complete.with_other_rows(explanation, complete.notes), *kinds)
 
 
 def _in_memory(problem: Problem, asked: Options) -> Outcome:

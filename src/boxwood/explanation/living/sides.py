@@ -13,7 +13,7 @@ from boxwood._frames import as_rows_here, column_values, is_frame, label_values,
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, shown
 from boxwood.axes import Categories
-from boxwood.batches.source import Source
+from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.rows import walked
 from boxwood.explanation.living.drift import rows_then
@@ -23,6 +23,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import QUANTILES, CategoryColumn, NumberGroup
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels
+from boxwood.reference.reference_batches import find_labels
 from boxwood.table.scanned import as_source
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
@@ -89,6 +90,8 @@ class Side(NamedTuple):
         Of columns of words: for each cluster the shares of the words.
     labels : array of shape (n,), or None
         Cluster of each row of a table that is given, or -1.
+    column : LabelColumn, or None
+        The column of a table in batches that holds the labels.
     """
 
     names: tuple[Hashable, ...]
@@ -102,6 +105,7 @@ class Side(NamedTuple):
     laws: Mapping[str, Sequence[Law | None]] = {}
     words: Mapping[str, Sequence[Mapping[Hashable, float]]] = {}
     labels: Indices | None = None
+    column: LabelColumn | None = None
 
     @property
     def tested(self) -> list[str]:
@@ -130,15 +134,27 @@ def side_of(what: Any, rows: Any, which: str) -> Side:
 
     if isinstance(what, Tally):
         return _of_tally(what)
+    if isinstance(what, str) and isinstance(rows, Source):
+        return _of_column(rows, what)
     if isinstance(what, str):
         if rows is None or not is_frame(rows):
-            raise DataError(f"{which} is {shown(what)}, the name of a column, so rows must be a data frame that has it")
+            raise DataError(
+                f"{which} is {shown(what)}, a column, so rows must be a data frame or a table in batches that has it"
+            )
         what = column_values(rows, what)
     if isinstance(what, ThresholdTree) or not (hasattr(what, "__len__") or hasattr(what, "__array__")):
         raise TypeError(f"{which} must be an Explanation, a Tally or labels, got {shown(what)}")
     codes, names = encode_labels(label_values(what))
     rows = np.bincount(codes[codes >= 0], minlength=len(names)).astype(np.float64)
     return Side(tuple(names), rows, labels=codes)
+
+
+def _of_column(source: Source, column: str) -> Side:
+    """Return the labels that a column of a table in batches holds; takes a pass."""
+    refuse_unknown_columns([column], source.names)
+    found = find_labels(Batches(source, ()), column)
+    sizes = found.overview.sizes.astype(np.float64)
+    return Side(found.labels, sizes, column=LabelColumn(column, found.labels))
 
 
 def _of_explanation(ex: MeasuredTree) -> Side:
@@ -235,13 +251,16 @@ def _pairs(old: Side, new: Side, X: Any) -> Floats:
 
 
 def _in_batches(old: Side, new: Side, source: Source) -> Floats:
-    if old.tree is None or new.tree is None:
-        raise DataError(f"{source.name} is read in batches, and labels are matched in memory; pass two explanations")
+    if old.labels is not None or new.labels is not None:
+        raise DataError(
+            f"{source.name} is read in batches, so its labels must be a column of it; give the column's name"
+        )
     columns = list(dict.fromkeys([*old.tested, *new.tested])) or list(source.names[:1])
     refuse_unknown_columns(columns, source.names)
+    labels = [source.label_name(side.column.column) for side in (old, new) if side.column is not None]
     words = {side.columns[j]: one.values for side in (old, new) for j, one in side.coded.items() if not one.are_truths}
     ready = WordsRead.of(source, columns, {name: its for name, its in words.items() if name in columns})
-    return source.run(partial(_Pairs, old, new, ready), ready.read).pairs  # type: ignore[no-any-return]
+    return source.run(partial(_Pairs, old, new, ready), [*ready.read, *labels]).pairs  # type: ignore[no-any-return]
 
 
 class _Pairs:
@@ -252,8 +271,15 @@ class _Pairs:
         self.pairs = np.zeros((len(old.names) + 1, len(new.names) + 1))
 
     def update(self, batch: Any, start: int | None) -> None:
-        """Add a record batch."""
-        self.pairs += _pairs(*self.sides, self.ready.table([batch]))
+        """Add a record batch, in which columns of labels stand behind those that rules test."""
+        at, sides = len(self.ready.read), list[Side]()
+        for side in self.sides:
+            if side.column is not None:
+                sides.append(side._replace(labels=side.column.codes(None, batch.column(at))))
+                at += 1
+            else:
+                sides.append(side)
+        self.pairs += _pairs(sides[0], sides[1], self.ready.table([batch.select([*range(len(self.ready.read))])]))
 
     def merge(self, other: _Pairs) -> None:
         """Add other counts."""
