@@ -202,7 +202,7 @@ def _write(
 
     file = table if isinstance(table, str) else None
     with _in_option_names(), read_while(talk, "labelling", file, foretold=True) as tick:
-        rules = sql_rules(explanation, out=out)
+        rules = sql_rules(explanation, out=out, as_of=as_of)
         return label_rows(table, out, rules, options, column=column, tick=tick, tell=talk.kept.append)
 
 

@@ -171,7 +171,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     if isinstance(X, ColumnTable):  # of numbers and dates
         X = X.values
     if known is None:
-        chosen, notes = columns_for_rules(X, asked.columns, clustering, asked.spellings)
+        chosen, notes = columns_for_rules(X, asked.columns, clustering, asked.spellings, asked.dates)
     else:  # all categories are left out
         chosen, notes = list(known.columns), known.notes
     complete = complete_cases(X, chosen, clustering, asked.sample_weight, asked.missing)

@@ -31,6 +31,7 @@ from boxwood.explanation.ask.columns import (
     column_choice,
     notes_in_batches,
 )
+from boxwood.explanation.ask.days import with_day
 from boxwood.explanation.ask.explainer import (
     explained_behind,
     explained_on_table,
@@ -86,7 +87,8 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
             return explained_on_table(clustering, source, asked)
         explanation = _by_explainer(X, clustering, asked)
         return with_kinds(explanation, boolean_columns(X), date_columns(X))
-    X, asked = dated(X, source, clustering, asked.scaled_for(clustering, X))
+    X, asked = with_day(*dated(X, source, clustering, asked.scaled_for(clustering, X)), clustering)
+    source = X if isinstance(X, Source) else None
     problem, X, asked = _posed(X, source, clustering, asked)
     in_batches = problem.task.in_batches
     grown = partial(_in_batches, clustering=clustering) if in_batches else _in_memory
