@@ -177,8 +177,8 @@ class Dates(NamedTuple):
 
     def period(self, begin: float | None, end: float | None) -> str:
         """Return in words when dates are that are not up to `begin`, but up to `end`; None for no such end."""
-        ends = (None if one is None else _first(one, True) - self.origin for one in (begin, end))
-        return span_in_words(*ends, origin=self.day_column)
+        first, last = (None if one is None else _first(one, True) - self.origin for one in (begin, end))
+        return span_in_words(first, last, self.day_column)
 
     def first_moment(self, days: float, *, beyond: bool) -> datetime:
         """Return the first date from `days` on, or `beyond` it, in UTC and without a zone.

@@ -15,7 +15,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         *("clusters", "low", "high", "labels", "columns", "exclude", "categories", "numbers", "weights", "missing"),
         *("scale", "seed", "names"),
     ),
-    "Rules": ("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),
+    "Rules": ("as_of", "max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),
     "The row": ("row", "given", "immutable"),
     "Output": (
         *("output", "outputs", "column", "title", "min_count", "value", "standalone_rules", "save", "as_json", "notes"),

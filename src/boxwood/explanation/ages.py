@@ -19,6 +19,9 @@ from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.explanation.living.shapes import Shape
+    from boxwood.explanation.measure.lines import MeasuredRules
+
+    Lines = TypeVar("Lines", bound=MeasuredRules)
 
 LATEST = "latest"
 """What asks for the latest date of a table that is not in the future."""
@@ -48,6 +51,12 @@ def as_of_text(as_of: Any) -> str:
             f"row; got {shown(as_of)}"
         )
     return as_of
+
+
+def names_column(as_of: Any) -> bool:
+    """Return whether what is asked for is the name of a column."""
+    text = as_of_text(as_of)
+    return text not in (LATEST, TODAY, NOW) and moment_in(text, "") is None
 
 
 def with_ages(dates: Mapping[str, Dates], as_of: str) -> dict[str, Dates]:
@@ -145,6 +154,39 @@ def where_rules_run(ex: Tree, as_of: Any = None) -> Tree:
     if as_of is None and first is not None and not first.day_column:
         as_of = NOW if is_of_moments(first) else TODAY
     return at(ex, as_of)
+
+
+def as_of_one_day(old: Any, new: Any, as_of: Any, *, on_rows: bool) -> tuple[Any, Any]:
+    """Return two sides of a match whose ages are counted alike; others than explanations with ages stay as they are.
+
+    On rows that both label they are counted from their day. Without rows, dates of both are days after their own day.
+    """
+    sides = [isinstance(one, MeasuredTree) and any(dates.as_of for _, dates in one.dates) for one in (old, new)]
+    if on_rows:
+        if as_of is not None and not any(sides):
+            raise DataError("no rule says an age, so as_of has no meaning")
+        found = [at(one, as_of) if has_ages else one for one, has_ages in zip((old, new), sides, strict=True)]
+        return found[0], found[1]
+    return (at(old, TODAY), at(new, TODAY)) if all(sides) else (old, new)
+
+
+def lines_where_rules_run(lines: Lines, as_of: Any = None) -> Lines:
+    """Return one-line rules whose ages are counted from where they run, as `where_rules_run` does."""
+    return _lines_of(lines, where_rules_run(lines.explanation, as_of))
+
+
+def lines_to_apply(lines: Lines, as_of: Any = None) -> Lines:
+    """Return one-line rules whose ages are counted from a day, as `to_apply` does."""
+    return _lines_of(lines, to_apply(lines.explanation, as_of))
+
+
+def _lines_of(lines: Lines, moved: MeasuredTree) -> Lines:
+    if moved is lines.explanation:
+        return lines
+    before = dict(lines.explanation.dates)
+    shift = {moved.columns.index(name): one.origin - before[name].origin for name, one in moved.dates}
+    trees = tuple(tuple(_shifted(tree, shift) for tree in front) for front in lines.trees_of_fronts)
+    return replace(lines, explanation=moved, trees_of_fronts=trees)
 
 
 def _shifted(tree: ThresholdTree, shift: Mapping[int, int]) -> ThresholdTree:

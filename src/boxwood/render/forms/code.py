@@ -20,7 +20,7 @@ from boxwood._dates import ISO, ISO_PARTS, MICROSECONDS, NOW, Dates, pattern_of
 from boxwood._messages import shown
 from boxwood._texts import TRUTHS
 from boxwood.errors import DataError
-from boxwood.explanation.ages import where_rules_run
+from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.walk import WalkStep, among, provenance, sides_with_gaps, walk
 from boxwood.tree import Interval
@@ -49,7 +49,6 @@ def cluster(row: Mapping[{names}, Any]{day}) -> {clusters}:
     the COLUMNS is an error.{on_day}
     """
 '''
-_DAY_ARGUMENT = ", as_of: Any = None"
 _ON_DAY = """
 
     Ages are counted from the day `as_of`, a date or a text such as 2026-08-31;
@@ -232,33 +231,49 @@ class _Days(NamedTuple):
         return f"the one in {self.column}" if self.column else "now" if self.as_of == NOW else "today"
 
     @property
-    def python(self) -> str:
-        """The functions of Python that say how far a date is from the day."""
+    def in_signature(self) -> dict[str, str]:
+        """The argument of functions of Python, what its docstring says, and how it is handed on."""
+        if not self.as_of:
+            return {"day": "", "on_day": "", "given": ""}
+        return {"day": ", as_of: Any = None", "on_day": _ON_DAY.format(day=self.said), "given": ", as_of"}
+
+    @property
+    def python(self) -> list[str]:
+        """The functions of Python that say how far a date is from the day, if rules ask for that."""
+        if not self.as_of:
+            return []
         none = "datetime(*date.today().timetuple()[:3])"
         if self.as_of == NOW:
             none = "datetime.now(UTC).replace(tzinfo=None)" if self.in_utc else "datetime.now()"
         column = in_python(self.column)
-        return _SINCE.format(
-            lacks=f" or (as_of is None and _is_missing(row[{column}]))" if self.column else "",
-            given=f"row[{column}] if as_of is None else as_of" if self.column else "as_of",
-            none=none,
-            zone=_DAY_OF_UTC if self.in_utc else _DAY_WITHOUT_ZONE,
-        )
+        lacks = f" or (as_of is None and _is_missing(row[{column}]))" if self.column else ""
+        given = f"row[{column}] if as_of is None else as_of" if self.column else "as_of"
+        zone = _DAY_OF_UTC if self.in_utc else _DAY_WITHOUT_ZONE
+        return [_SINCE.format(lacks=lacks, given=given, none=none, zone=zone)]
 
     @property
-    def javascript(self) -> str:
+    def javascript(self) -> list[str]:
         """The functions of JavaScript that do."""
+        if not self.as_of:
+            return []
         none = _TODAY_OF_JAVASCRIPT
         if self.column:
             none = f"valueOf({in_javascript(self.column)})"
         elif self.as_of == NOW:
             none = "new Date()"
         in_utc = in_javascript(self.in_utc)
-        return _SINCE_OF_JAVASCRIPT.replace("NONE", none).replace("IN_UTC", in_utc).replace("PATTERN", ISO)
+        return [_SINCE_OF_JAVASCRIPT.replace("NONE", none).replace("IN_UTC", in_utc).replace("PATTERN", ISO)]
+
+    @property
+    def in_javascript(self) -> dict[str, str]:
+        """The argument of functions of JavaScript, what is said of it, and how it is handed on."""
+        if not self.as_of:
+            return {"day": "", "on_day": "", "given": ""}
+        on_day = _ON_DAY_OF_JAVASCRIPT.format(day=self.said).replace("<", "\\x3C")
+        return {"day": ", asOf = null", "on_day": on_day, "given": ", asOf"}
 
 
-def _days_of(ex: MeasuredTree) -> _Days:
-    tested = ex.tree.features.tolist()
+def _days_of(ex: MeasuredTree, tested: Sequence[int]) -> _Days:
     dates = [one for j, one in ex._date_columns.items() if one.is_relative and j in tested]
     if not dates:
         return _Days()
@@ -271,13 +286,12 @@ def python(model: Any, *, as_of: Any = None) -> str:
     `model` may be a fitted estimator.
     """
     ex = where_rules_run(explanation_of(model), as_of)
-    days = _days_of(ex)
+    days = _days_of(ex, ex.tree.features.tolist())
     tested = [*(ex.columns[j] for j in ex.tree.features.tolist()), *days.columns]
     lines = "\n".join(map(_laid_out, body(ex, _Python(), indent="    ")))
     may_be_no_texts = any(not name[:1].isalpha() for name in tested)  # 0, or ("a", "b")
     named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
-    named |= {"day": _DAY_ARGUMENT if days.as_of else "", "given": ", as_of" if days.as_of else ""}
-    named["on_day"] = _ON_DAY.format(day=days.said) if days.as_of else ""
+    named |= days.in_signature
     made, counts = provenance(ex)
     head = _HEAD.format(made=made, counts=counts)
     public = ["COLUMNS", "cluster", *["why_none"] * bool(tested)]
@@ -286,8 +300,8 @@ def python(model: Any, *, as_of: Any = None) -> str:
     if not tested:
         return begin.replace("; `why_none` says which", "") + lines
     asked = _NAMES_AS_TEXT if may_be_no_texts else ""
-    since = [days.python] if days.as_of else []
-    parts = [asked, _CHECK, lines, _WHY_NONE.format(**named), _MISSING, *_used(_HELPERS, lines), *since]
+    helpers = [_MISSING, *_used(_HELPERS, lines), *days.python]
+    parts = [asked, _CHECK, lines, _WHY_NONE.format(**named), *helpers]
     return "".join([begin, *parts]).rstrip("\n")
 
 
@@ -299,30 +313,33 @@ def _kinds_of(names: Sequence[Hashable]) -> str:
 
 _FUNCTION_OF_LINES = '''
 
-def cluster(row: Mapping[{names}, Any]) -> {clusters}:
+def cluster(row: Mapping[{names}, Any]{day}) -> {clusters}:
     """Return the cluster of a row, a mapping from column to value.
 
     It is that of the first line that holds the row, or None. A line does not
     hold a row without a value that it asks for, or with one that was never
     seen. Missing are None and NaN; an empty text is a value. A row without
-    one of the COLUMNS is an error.
+    one of the COLUMNS is an error.{on_day}
     """
 '''
 
 
-def python_of_lines(lines: MeasuredRules) -> str:
+def python_of_lines(lines: MeasuredRules, *, as_of: Any = None) -> str:
     """See `StandaloneRules.to_python`."""
+    lines = lines_where_rules_run(lines, as_of)
     ex, tested = lines.explanation, lines.features
-    names = [ex.columns[j] for j in tested]
+    days = _days_of(ex, tested)
+    names = [*(ex.columns[j] for j in tested), *days.columns]
     body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _of_lines(lines, _Python()))
     may_be_no_texts = any(not name[:1].isalpha() for name in names)
     made, _ = provenance(ex)
     head = _HEAD.format(made=made, counts="One line for each cluster, in their order")
     offered = '__all__ = ["COLUMNS", "cluster"]'
-    function = _FUNCTION_OF_LINES.format(names="Any" if may_be_no_texts else "str", clusters=_kinds_of(ex.names))
-    begin = f"{head}{_imports(body)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
+    named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
+    function = _FUNCTION_OF_LINES.format(**named, **days.in_signature)
+    begin = f"{head}{_imports(body, days)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
     as_text = "    row = {str(name): value for name, value in row.items()}\n" if may_be_no_texts else ""
-    helpers = [_MISSING, *_used(_HELPERS, body)] if tested else []
+    helpers = [_MISSING, *_used(_HELPERS, body), *days.python] if tested else []
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
 
@@ -438,21 +455,9 @@ def in_python(value: object) -> str:
 
 class _Python:
     both, either = " and ", " or "
-    own = (
-        "row",
-        "column",
-        "cluster",
-        "why_none",
-        "as_of",
-        "re",
-        "date",
-        "datetime",
-        "timedelta",
-        "Any",
-        "Mapping",
-        "UTC",
-    )
-    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *own])
+    own = ("row", "column", "cluster", "why_none", "as_of", "re", "Any", "Mapping")
+    of_dates = ("date", "datetime", "timedelta", "UTC")
+    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *own, *of_dates])
     close = ""
     literal = staticmethod(in_python)
 
@@ -539,16 +544,16 @@ _WHY_NONE_OF_JAVASCRIPT = """
 /**
  * Why a row has no cluster: a column, and "missing" or "never seen"; null for a row that has one.
  *
- * @param {Record<string, unknown>} row
-ON_DAY * @returns {[string, string] | null}
+ * @param {{Record<string, unknown>}} row
+{on_day} * @returns {{[string, string] | null}}
  */
-function whyNone(rowDAY) {
+{export}function whyNone(row{day}) {{
   let last = null;
-  const asked = new Proxy(row, {get(of, column) { last = column; return of[column]; }});
-  if (cluster(askedGIVEN) !== null) return null;
+  const asked = new Proxy(row, {{get(of, column) {{ last = column; return of[column]; }}}});
+  if (cluster(asked{given}) !== null) return null;
   const value = row[last];
   return [last, value === null || value === undefined || Number.isNaN(value) ? "missing" : "never seen"];
-}"""
+}}"""
 _EXPORTS = """
 
 /* global module */
@@ -671,10 +676,9 @@ def javascript(model: Any, *, module: bool = False, as_of: Any = None) -> str:
     `model` may be a fitted estimator. The result is a number if the name is one that JavaScript holds exactly.
     """
     ex = where_rules_run(explanation_of(model), as_of)
-    days = _days_of(ex)
+    days = _days_of(ex, ex.tree.features.tolist())
     tested = [*(ex.columns[j] for j in ex.tree.features.tolist()), *days.columns]
     lines = "\n".join(body(ex, _JavaScript(), indent="  "))
-    on_day = _ON_DAY_OF_JAVASCRIPT.format(day=days.said) if days.as_of else ""
     made, counts = (line.replace("<", "\\x3C") for line in provenance(ex))  # which may stand between script tags
     export = "export " if module else ""
     begin = _HEAD_OF_JAVASCRIPT.format(
@@ -683,38 +687,34 @@ def javascript(model: Any, *, module: bool = False, as_of: Any = None) -> str:
         export=export,
         columns=", ".join(map(in_javascript, tested)),
         clusters=_kinds_in_javascript(ex.names),
-        day=", asOf = null" if days.as_of else "",
-        on_day=on_day.replace("<", "\\x3C"),
+        **days.in_javascript,
         **_OF_TREE_IN_JAVASCRIPT,
     )
     names = ["COLUMNS", "cluster", *["whyNone"] * bool(tested)]
     end = "" if module else _EXPORTS.replace("EXPORTED", ", ".join(names))
     if not tested:
         return begin.replace("; whyNone says which", "") + lines + "\n}" + end
-    since = [days.javascript] if days.as_of else []
-    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines), *since]
-    why_none = _WHY_NONE_OF_JAVASCRIPT.replace("\nfunction", f"\n{export}function")
-    why_none = why_none.replace("ON_DAY", on_day.replace("<", "\\x3C"))
-    why_none = why_none.replace("rowDAY", "row, asOf = null" if days.as_of else "row")
-    why_none = why_none.replace("askedGIVEN", "asked, asOf" if days.as_of else "asked")
+    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines), *days.javascript]
+    why_none = _WHY_NONE_OF_JAVASCRIPT.format(export=export, **days.in_javascript)
     return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", why_none, end])
 
 
-def javascript_of_lines(lines: MeasuredRules, *, module: bool) -> str:
+def javascript_of_lines(lines: MeasuredRules, *, module: bool, as_of: Any = None) -> str:
     """See `StandaloneRules.to_javascript`."""
+    lines = lines_where_rules_run(lines, as_of)
     ex, tested = lines.explanation, lines.features
+    days = _days_of(ex, tested)
     body = "\n".join(f"  {line}" for line in _of_lines(lines, _JavaScript()))
     begin = _HEAD_OF_JAVASCRIPT.format(
         made=provenance(ex)[0].replace("<", "\\x3C"),
         counts="One line for each cluster, in their order",
         export="export " if module else "",
-        columns=", ".join(in_javascript(ex.columns[j]) for j in tested),
+        columns=", ".join(map(in_javascript, [*(ex.columns[j] for j in tested), *days.columns])),
         clusters=_kinds_in_javascript(ex.names),
-        day="",
-        on_day="",
+        **days.in_javascript,
         **_OF_LINES_IN_JAVASCRIPT,
     )
-    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, body)] if tested else ["\n"]
+    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, body), *days.javascript] if tested else ["\n"]
     end = "" if module else _EXPORTS.replace("EXPORTED", "COLUMNS, cluster")
     return "".join([begin, _CHECK_OF_JAVASCRIPT if tested else "", body, *helpers, "}", end])
 

@@ -21,7 +21,7 @@ from boxwood._types import DialectName, Indices
 from boxwood._validation import listed, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.explanation.ages import where_rules_run
+from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
 from boxwood.render.forms.lost import lost_ways
@@ -138,8 +138,9 @@ def sql(
     return comment(ex, "-- ") + remarks + said + written
 
 
-def sql_of_lines(lines: MeasuredRules, *, dialect: Any, table: str | Sequence[str] | None) -> str:
+def sql_of_lines(lines: MeasuredRules, *, dialect: Any, table: str | Sequence[str] | None, as_of: Any = None) -> str:
     """See `StandaloneRules.to_sql`."""
+    lines = lines_where_rules_run(lines, as_of)
     spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in tested])

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime, time, timedelta
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from boxwood._dates import NOW, Dates
 from boxwood.axes import Categories
