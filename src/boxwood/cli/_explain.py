@@ -200,8 +200,8 @@ Examples:
 @click.option(
     "--as-of",
     metavar="DAY",
-    help="Count dates from this day, so that rules say ages, which do not grow old: 2026-07-31; latest, the latest date "
-    "of the table up to today; or the column with the day on which each row was taken.",
+    help="Count dates from this day, so that rules say ages, which do not grow old: 2026-07-31; latest, the latest "
+    "date of the table up to today; or the column with the day on which each row was taken.",
 )
 @click.option(
     "--categories",

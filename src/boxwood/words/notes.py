@@ -65,6 +65,7 @@ _DECIDED = (  # what was decided, which another choice would change
     r"^read as missing: ",
     CHOSEN.pattern,
     r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
+    r" at a day grow old as days pass; ",
 )
 ASKS = tuple(map(re.compile, (*_LOST, *_WEAK, *_DECIDED)))
 """Patterns of notes that ask for something to be done, the gravest first. All other notes say how it was done."""

@@ -179,6 +179,12 @@ def _ages_of(piece: Interval, dates: Dates) -> str:
     return dates.period(begin, end)
 
 
+def day_line(dates: Iterable[Dates]) -> list[str]:
+    """Return the line that says from which day ages are counted; none if rules say no age."""
+    days = dict.fromkeys(f"the day in {one.day_column}" if one.day_column else one.as_of for one in dates if one.as_of)
+    return [f"Ages are counted from {day}." for day in days]
+
+
 def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:
     """Return the parts joined by a word; if there are several, each compound part gets parentheses."""
     return word.join(_texts(parts, several=len(parts) > 1))

@@ -39,7 +39,7 @@ class Calendar(NamedTuple):
     day: str = "{at} {sign} {a}"
     start: str = "CAST({at} AS TIMESTAMP)"
     later: str = "{at} {sign} INTERVAL '{a} {unit}'"
-    in_utc: str = "({} AT TIME ZONE 'UTC')"
+    in_utc: str = "(({}) AT TIME ZONE 'UTC')"
     now: tuple[str, str] | None = ("LOCALTIMESTAMP", "(CURRENT_TIMESTAMP AT TIME ZONE 'UTC')")
 
     def of_day(self, at: str, days: int) -> str:
