@@ -21,7 +21,6 @@ from boxwood import render
 from boxwood._dates import MICROSECONDS, Dates
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
-from boxwood.explanation import ages
 from boxwood.render.forms.dialects import DIALECTS
 from tests.scale import each, law, seeds
 
@@ -339,7 +338,8 @@ def customers(day="2026-07-31", n=200):
 
 def test_the_latest_date_is_neither_in_the_future_nor_an_open_end():
     table, labels = customers()
-    table.loc[0, "last_order"], table["until"] = pd.Timestamp("2026-07-31"), pd.Timestamp("9999-12-31")
+    table.loc[0, "last_order"], labels[0] = pd.Timestamp("2026-07-31"), "active"
+    table["until"] = pd.Timestamp("9999-12-31")
     table.loc[:50, "until"] = pd.Timestamp("2025-01-01")
     ex = bw.explain(table, labels, as_of="latest")
     assert dict(ex.dates)["last_order"].as_of == "2026-07-31"

@@ -98,8 +98,8 @@ class StandaloneRules(MeasuredRules):
     def holds(self, X: Any, *, as_of: Any = None) -> Array:
         """Return whether each line holds each row, shape (n, k): lists that may overlap.
 
-        `X` is read as for `Explanation.predict`, and `as_of` is as there. A line does not hold a row that lacks a value which it asks for, or
-        has a word there that was never seen. A cluster without a line holds none.
+        `X` is read as for `Explanation.predict`, and `as_of` is as there. A line does not hold a row that lacks a value
+        which it asks for, or has a word there that was never seen. A cluster without a line holds none.
         """
         from boxwood.explanation.measure.lines import holds_of_rows
 

@@ -30,7 +30,6 @@ from boxwood.cli._verbs import PAST_A_LIMIT
 
 if TYPE_CHECKING:
     from boxwood.api.living import Drift
-    from boxwood.explanation.ages import at
 
 REPORTS = (".html", ".md", ".json", ".txt")
 
@@ -128,6 +127,7 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
 
 def _measured(talk: Talk, model: str, file: str | None, labels: str | None, options: dict[str, Any]) -> Drift:
     from boxwood.api.living import Drift
+    from boxwood.explanation.ages import at
     from boxwood.explanation.living.drift import drift_of
     from boxwood.render.forms.counted import counted_in_file
 
