@@ -859,9 +859,10 @@ class Explanation(MeasuredTree):
         >>> new.stay_close_to(old).tree == old.tree
         True
         """
+        from boxwood.explanation.ages import counted_as
         from boxwood.explanation.living.keep import kept
 
-        return self._of(kept(self, old, loss, by))
+        return self._of(kept(self, counted_as(old, self), loss, by))
 
     def totals(self, column: str, values: Any = None) -> Totals:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.

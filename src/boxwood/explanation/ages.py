@@ -170,6 +170,12 @@ def as_of_one_day(old: Any, new: Any, as_of: Any, *, on_rows: bool) -> tuple[Any
     return (at(old, TODAY), at(new, TODAY)) if all(sides) else (old, new)
 
 
+def counted_as(old: Tree, new: MeasuredTree) -> Tree:
+    """Return an explanation whose ages are counted from the day of a later one, if both have ages."""
+    day = next((one.as_of for _, one in new.dates if one.as_of), None)
+    return old if day is None or not any(one.as_of for _, one in old.dates) else at(old, day)
+
+
 def lines_where_rules_run(lines: Lines, as_of: Any = None) -> Lines:
     """Return one-line rules whose ages are counted from where they run, as `where_rules_run` does."""
     return _lines_of(lines, where_rules_run(lines.explanation, as_of))
