@@ -90,9 +90,10 @@ class StandaloneRules(MeasuredRules):
         `Explanation.apply` for `as_of`.
         """
         from boxwood._frames import names_or_none
+        from boxwood.explanation.ages import lines_to_apply
         from boxwood.explanation.measure.lines import lines_of_rows
 
-        found: Array = names_or_none(self.explanation.names)[lines_of_rows(self, X, as_of)]
+        found: Array = names_or_none(self.explanation.names)[lines_of_rows(lines_to_apply(self, as_of), X)]
         return found
 
     def holds(self, X: Any, *, as_of: Any = None) -> Array:
@@ -101,9 +102,10 @@ class StandaloneRules(MeasuredRules):
         `X` is read as for `Explanation.predict`, and `as_of` is as there. A line does not hold a row that lacks a value
         which it asks for, or has a word there that was never seen. A cluster without a line holds none.
         """
+        from boxwood.explanation.ages import lines_to_apply
         from boxwood.explanation.measure.lines import holds_of_rows
 
-        return holds_of_rows(self, X, as_of)
+        return holds_of_rows(lines_to_apply(self, as_of), X)
 
     def unmatched(self) -> tuple[int, ...]:
         """Return the positions of the rows that are in a cluster and in no line.

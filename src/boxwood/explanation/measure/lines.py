@@ -11,7 +11,6 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.explanation._typed import plain
-from boxwood.explanation.ages import lines_to_apply
 from boxwood.explanation.apply.rows import leaves_in
 from boxwood.explanation.claim import Claim
 from boxwood.explanation.measured_tree import MeasuredTree
@@ -152,18 +151,17 @@ def first_line(lines: MeasuredRules, table: Floats) -> Indices:
     return found
 
 
-def lines_of_rows(lines: MeasuredRules, X: Any, as_of: Any = None) -> Indices:
+def lines_of_rows(lines: MeasuredRules, X: Any) -> Indices:
     """Return the cluster of the first line that holds each row, -1 for none; `X` is read as for `predict`."""
-    held = holds_of_rows(lines, X, as_of)
+    held = holds_of_rows(lines, X)
     found = np.full(len(held), -1)
     for cluster in lines.order[::-1]:
         found[held[:, cluster]] = cluster
     return found
 
 
-def holds_of_rows(lines: MeasuredRules, X: Any, as_of: Any = None) -> Bools:
+def holds_of_rows(lines: MeasuredRules, X: Any) -> Bools:
     """See `StandaloneRules.holds`."""
-    lines = lines_to_apply(lines, as_of)
     trees = lines.trees
     if not any(tree is not None for tree in trees):
         raise DataError("no cluster has a line, so none can be given to rows; ask for less, or for more conditions")
