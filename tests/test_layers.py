@@ -13,7 +13,7 @@ import boxwood
 
 SOURCE = Path(boxwood.__file__).parent
 FLOORS = (  # from the ground up, by the longest name that fits; modules on one line may import each other
-    ("errors", "_dates", "_imports", "_messages", "_texts", "_types", "_version"),
+    ("errors", "_ages", "_dates", "_imports", "_messages", "_texts", "_types", "_version"),
     ("_threads", "loops"),
     ("_files", "_validation", "tree"),
     ("_progress",),

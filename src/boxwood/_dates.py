@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boxwood._ages import age_in_words, roundest_age, span_in_words
 from boxwood._messages import shown
 from boxwood._types import Floats
 from boxwood.errors import DataError
@@ -73,6 +74,11 @@ class Dates(NamedTuple):
         The time zone in which dates are said, such as "Europe/Vienna"; empty for dates without a zone.
     form : str, default=""
         How texts that are such dates are written, as for `datetime.strptime`; empty for ISO 8601.
+    as_of : str, default=""
+        What dates are counted from, where rules say ages such as "within the last 137 days": a day or a moment of ISO
+        8601, in UTC where the column has a zone; `TODAY` or `NOW`; or the name of the column that has the day of each
+        row. A tree then sees days since 1970 of a day or a moment, and days after it otherwise. Empty for dates that
+        are said as dates.
 
     Notes
     -----
@@ -89,6 +95,23 @@ class Dates(NamedTuple):
 
     zone: str = ""
     form: str = ""
+    as_of: str = ""
+
+    @property
+    def day_column(self) -> str:
+        """The column that has the day from which the dates of each row are counted; empty without one."""
+        return "" if self.as_of in ("", TODAY, NOW) or moment_in(self.as_of, "") else self.as_of
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether a tree sees days after the day that dates are counted from."""
+        return bool(self.as_of) and moment_in(self.as_of, "") is None
+
+    @property
+    def origin(self) -> int:
+        """Where ages are counted from as a tree sees it, in microseconds since the beginning of 1970."""
+        day = moment_in(self.as_of, "")
+        return 0 if day is None else (day - _EPOCH) // _ONE
 
     @property
     def is_known(self) -> bool:
@@ -121,6 +144,8 @@ class Dates(NamedTuple):
         """
         if value is None or value != value:
             return math.nan
+        if self.day_column and isinstance(value, float):  # days after the day in that column
+            return value
         moment, where = self._moment(value), f" in {column}" if column else ""
         if moment is None:
             said = shown(str(value) if isinstance(value, str) else value)
@@ -129,6 +154,15 @@ class Dates(NamedTuple):
             raise DataError(f"{value}{where} {_zone_of_other_kind(bool(self.zone))}")
         return ((moment - (_IN_UTC if moment.tzinfo else _EPOCH)) // _ONE) / MICROSECONDS
 
+    def number_from(self, value: Any, day: Any, column: str) -> float:
+        """Return the days of a date after a day, which is one of UTC if it has no zone, but dates have one."""
+        plain = self._replace(as_of="")
+        moment = plain._moment(day)
+        if moment is not None and moment.tzinfo is None and self.zone:
+            day = moment.replace(tzinfo=UTC)
+        days = np.array([plain.number(value, column)]), np.array([plain.number(day, self.day_column)])
+        return float(days_between(*days)[0])
+
     def text(self, days: float) -> str:
         """Return a date as text, such as 2026-03-01 or 2026-03-01 14:30, to the microsecond."""
         return self._said(_microseconds(days)) if math.isfinite(days) else str(days)
@@ -136,6 +170,8 @@ class Dates(NamedTuple):
     def day(self, days: float) -> str:
         """Return a date to the day, as text."""
         micro = _microseconds(days)
+        if self.as_of:
+            return self._said(self.origin + (micro - self.origin) // MICROSECONDS * MICROSECONDS)
         with suppress(OverflowError):
             return self._local(micro).date().isoformat()
         return self._said(micro)
@@ -143,6 +179,15 @@ class Dates(NamedTuple):
     def first(self, days: float, *, beyond: bool) -> str:
         """Return the first date from `days` on, or `beyond` it, as text: dates up to `days` are before the latter."""
         return self._said(_first(days, beyond))
+
+    def distance(self, days: float, *, beyond: bool) -> timedelta:
+        """Return how far the first date from `days` on, or `beyond` it, is from where ages are counted from."""
+        return (_first(days, beyond) - self.origin) * _ONE
+
+    def period(self, begin: float | None, end: float | None) -> str:
+        """Return in words when dates are that are not up to `begin`, but up to `end`; None for no such end."""
+        first, last = (None if one is None else _first(one, True) - self.origin for one in (begin, end))
+        return span_in_words(first, last, self.day_column)
 
     def first_moment(self, days: float, *, beyond: bool) -> datetime:
         """Return the first date from `days` on, or `beyond` it, in UTC and without a zone.
@@ -168,12 +213,16 @@ class Dates(NamedTuple):
 
         A new year is rounder than a month's first day, this than any day, a day than an hour, and so on. Of equally
         round dates the one nearest to the middle is taken. In years without a date up to an open end, as 9999-12-31, or
-        from one, as 1900-01-01, that is not some year in between, but a date of that day or the next.
+        from one, as 1900-01-01, that is not some year in between, but a date of that day or the next. Of ages it is a
+        round one, such as 30 or 365 days.
         """
-        low, high = _beside_open_end(low, high)
-        first, last = max(_first_after(low), _FIRST_OF_ALL), min(_microseconds(high), _LAST_OF_ALL)
+        low, high = (low, high) if self.as_of else _beside_open_end(low, high)
+        first, last = max(first_after(low), _FIRST_OF_ALL), min(_microseconds(high), _LAST_OF_ALL)
         if first > last:
             return low
+        if self.as_of:
+            age = roundest_age(first - self.origin, last - self.origin)
+            return math.nextafter((age + self.origin) / MICROSECONDS, -math.inf)
         middle = self._local(first + (last - first) // 2)
         for candidates in _round_dates(middle, by_quarters="%q" in self.form):
             for found in sorted(candidates, key=lambda each: abs(each - middle)):
@@ -221,6 +270,8 @@ class Dates(NamedTuple):
         return moment // _ONE
 
     def _said(self, micro: int) -> str:
+        if self.as_of:
+            return age_in_words(micro - self.origin, self.day_column)
         try:
             local = self._local(micro)
             distance = local - _EPOCH - micro * _ONE
@@ -239,6 +290,9 @@ class Dates(NamedTuple):
         text = in_form(day, self.form) if self.of_months and begins else ""
         return text if text and moment_in(text, self.form) == day else day.date().isoformat()
 
+
+TODAY, NOW = "CURRENT_DATE", "CURRENT_TIMESTAMP"
+"""What ages are counted from where rules run: the beginning of the day there, or the moment."""
 
 NO_DATES: Mapping[int, Dates] = MappingProxyType({})
 """No column of a table holds dates."""
@@ -262,6 +316,11 @@ _OPEN_BEGINNINGS = {
 """Dates that stand for none where a column must have one, in days from 1970 on; times and zones may move them."""
 
 
+def is_open_end(days: float) -> bool:
+    """Return whether a threshold is beside a date that stands for none, as 9999-12-31, and so stays there."""
+    return days >= _OPEN_FROM - 2 or bool({math.floor(days) - 1, math.floor(days)} & _OPEN_BEGINNINGS)
+
+
 def days_of(values: ArrayLike) -> Floats:
     """Return numpy's dates as days since the beginning of 1970, NaN for NaT; times are floored to microseconds."""
     dates = np.asarray(values)
@@ -270,6 +329,12 @@ def days_of(values: ArrayLike) -> Floats:
     else:
         days = dates.astype("M8[us]").astype(np.int64) / float(MICROSECONDS)
     return np.where(np.isnat(dates), np.nan, days)
+
+
+def days_between(days: Floats, origins: Floats) -> Floats:
+    """Return days after others, exact to the microsecond."""
+    found: Floats = (np.rint(days * MICROSECONDS) - np.rint(origins * MICROSECONDS)) / MICROSECONDS
+    return found
 
 
 def moment_in(text: str, form: str) -> datetime | None:
@@ -348,12 +413,12 @@ def in_calendar(days: float) -> float:
 
 def _first(days: float, beyond: bool) -> int:
     """Return the first date from `days` on, or beyond it; of all that are the same double the roundest."""
-    return _roundest_at(_first_after(days if beyond else math.nextafter(days, -math.inf)) / MICROSECONDS)
+    return _roundest_at(first_after(days if beyond else math.nextafter(days, -math.inf)) / MICROSECONDS)
 
 
 def _microseconds(days: float) -> int:
     """Return the last microsecond that is not after `days`; of all that are the same double the roundest."""
-    return _roundest_at(_first_after(math.nextafter(days, -math.inf)) / MICROSECONDS) if math.isfinite(days) else 0
+    return _roundest_at(first_after(math.nextafter(days, -math.inf)) / MICROSECONDS) if math.isfinite(days) else 0
 
 
 def _roundest_at(days: float) -> int:
@@ -369,7 +434,7 @@ def _roundest_at(days: float) -> int:
 _TOLD_APART = 2.0**16  # days around 1970 in which no two microseconds are the same double
 
 
-def _first_after(days: float) -> int:
+def first_after(days: float) -> int:
     """Return the first microsecond whose number of days is greater."""
     if abs(days) > _MOST_DAYS:  # one microsecond more or less is the same double
         return math.floor(Fraction(days) * MICROSECONDS) + 1

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from boxwood._dates import DATES_AS_TEXT, DOUBTFUL, MICROSECONDS, TIMES, Dates, zone_name
+from boxwood._dates import DATES_AS_TEXT, DOUBTFUL, MICROSECONDS, TIMES, Dates, days_between, zone_name
 from boxwood._imports import require
 from boxwood._texts import TextForms, TextReading, number_in_text
-from boxwood._types import Array, Bools, Indices
+from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import (
     as_float_table,
     cut_off,
@@ -258,6 +258,8 @@ def _with_columns(frame: Any, columns: Mapping[str, Any]) -> Any:
 def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
     """Return a frame with days in place of texts in columns of dates; a column without any value may have any type.
 
+    Dates that are counted from the day in a column are days after it, whatever their type.
+
     Raises
     ------
     DataError
@@ -265,6 +267,10 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
     """
     if not dates:
         return frame
+    relative = {name: one for name, one in dates.items() if one.day_column}
+    if relative:
+        plain = {name: one._replace(as_of="") for name, one in dates.items()}
+        return _with_columns(frame, ages_in(as_dates(frame, plain), relative, frame))
     import narwhals as nw
 
     read: dict[str, Any] = {}
@@ -280,6 +286,56 @@ def as_dates(frame: Any, dates: Mapping[str, Dates]) -> Any:
             number = {value: dates[name].number(value, name) for value in series.drop_nulls().unique().to_list()}
             days = [number.get(value, np.nan) for value in series.to_list()]
             read[name] = nw.new_series(name, days, nw.Float64, backend=series.implementation)
+    return _with_columns(frame, read)
+
+
+def ages_in(read: Any, dates: Mapping[str, Dates], frame: Any) -> dict[str, Any]:
+    """Return columns of dates as days after the day in a column; IN: read: `frame` with texts that are dates as such.
+
+    A row that lacks the day lacks all of them.
+
+    Raises
+    ------
+    DataError
+        If the frame lacks the column of days, that holds other values, or a time zone where the dates have none.
+    """
+    import narwhals as nw
+
+    first, *_ = dates.values()
+    refuse_unknown_columns([first.day_column], column_names(frame))
+    [day] = _columns(with_texts_read(only_columns(frame, [first.day_column]))[0]).values()
+    if not _is_empty(day) and not _holds_dates(day):
+        raise DataError(f"as_of names {first.day_column}, which must hold dates such as 2026-07-31")
+    has_zone = not _is_empty(day) and bool(_zone_of(day))
+    from_day = _as_days(day)
+    found: dict[str, Any] = {}
+    for name, series in _columns(read, dates).items():
+        if has_zone and not dates[name].zone:
+            raise DataError(f"{first.day_column} (as_of) has a time zone, but the dates of {name} have none")
+        days = days_between(_as_days(series), from_day)
+        found[name] = nw.new_series(name, days, nw.Float64, backend=series.implementation)
+    return found
+
+
+def _as_days(series: Any) -> Floats:
+    """Return a column of dates, or of days, as days, NaN where one is missing."""
+    if _is_empty(series):
+        return np.full(len(series), np.nan)
+    days = _days(series) if _holds_dates(series) else series
+    return np.asarray(days.to_numpy(), dtype=np.float64)
+
+
+def dates_from_column(frame: Any, dates: Mapping[str, Dates]) -> Any:
+    """Return a frame with dates from 1970 on that are as far from its beginning as before from the day in a column."""
+    import narwhals as nw
+
+    read: dict[str, Any] = {}
+    for name, series in ages_in(frame, dates, frame).items():
+        micro = np.rint(series.to_numpy() * MICROSECONDS)
+        lacks = np.isnan(micro)
+        moments = np.where(lacks, 0, micro).astype(np.int64).astype("M8[us]")
+        moments[lacks] = np.datetime64("NaT")
+        read[name] = nw.new_series(name, moments, nw.Datetime("us"), backend=series.implementation)
     return _with_columns(frame, read)
 
 

@@ -29,6 +29,7 @@ def explain(
     categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),
     missing: Literal["learn", "drop", "refuse"] = "learn",
+    as_of: Any = None,
     max_leaf_nodes: int | None = None,
     max_depth: int | None = None,
     min_samples_leaf: int | None = None,
@@ -48,7 +49,7 @@ def explain(
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
 
     Parameters are in groups: the clusters (`labels` to `random_state`), the table (`columns` to
-    `missing`), limits of the rules (`max_leaf_nodes` to `round_thresholds`), the search (`method` to `verbose`), and
+    `as_of`), limits of the rules (`max_leaf_nodes` to `round_thresholds`), the search (`method` to `verbose`), and
     what is reported besides (`value_column`, `validate`).
 
     Parameters
@@ -139,6 +140,13 @@ def explain(
         clusterer, and for tables in batches with centres, "learn" is "drop". A pipeline that takes missing values, by
         an imputer or an encoder, gets them, and the rules say on which side of a cut they are: with "learn", a row that
         it gives a cluster has one.
+    as_of : str or date, default=None
+        The day from which dates are counted, so that rules say ages, such as "last_order within the last 137 days",
+        which do not grow old: "2026-07-31"; "latest", the latest date of the table that is not in the future; or the
+        name of a column with the day on which each row was taken. Thresholds are round ages, a month of 30 days and a
+        year of 365. A day begins at midnight, in UTC for dates that have a time zone. Where boxwood makes the clusters,
+        such columns count, too. Rules apply as of today later, unless `predict` and exports are given another day.
+        None says dates as dates.
     max_leaf_nodes : int, default=None
         Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
         versions. For labels that are no clusters of k-means, "auto" takes as many as pay on new rows; see Notes. If

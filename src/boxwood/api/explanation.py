@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from numpy.typing import ArrayLike
@@ -174,7 +175,7 @@ class Explanation(MeasuredTree):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}", name=name, obj=self)
 
     # ------------------------------------------------------------------------------------------------------------- rows
-    def predict(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:
+    def predict(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn", as_of: Any = None) -> Array:
         """Return the name of the cluster of each row, shape (n,); reads `X` as `apply` does.
 
         A row without a cluster, see `apply`, has -1 if all names are numbers of one type. Otherwise the array is one of
@@ -188,7 +189,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.apply.predict import clusters_of_rows
 
-        return clusters_of_rows(self, X, missing)
+        return clusters_of_rows(self, X, missing, as_of)
 
     def predict_proba(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:
         """Return the share of each cluster among the measured rows of a row's leaf, shape (n, k), in order of `names`.
@@ -214,7 +215,7 @@ class Explanation(MeasuredTree):
 
         return shares_of_rows(self, X, missing)
 
-    def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Indices:
+    def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn", as_of: Any = None) -> Indices:
         """Return the leaf of each row, shape (n,).
 
         A data frame is read by the names of its columns, in any order; only columns that the tree tests are needed. So
@@ -232,12 +233,16 @@ class Explanation(MeasuredTree):
         missing : {"warn", "none", "error"}, default="warn"
             What to do with rows that have no leaf. They get -1, and one warning counts them and names the values;
             "none" does not warn, and "error" refuses all rows.
+        as_of : str or date, default=None
+            Where rules say ages, the day from which they are counted, such as "2026-08-31", or the column that has it.
+            None is today, as in SQL and code, whatever the day of the table was that was explained; or the column that
+            `explain` was given.
 
         Raises
         ------
         DataError
             If a column is not numeric or is not in the frame (the message offers the nearest name), or with
-            `missing="error"` if a row has no leaf.
+            `missing="error"` if a row has no leaf. If `as_of` is given, but no rule says an age.
         ValueError
             If `missing` is another word.
 
@@ -255,7 +260,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.apply.predict import leaves_of_rows
 
-        return leaves_of_rows(self, X, missing)
+        return leaves_of_rows(self, X, missing, as_of)
 
     def handle_unknown(self, side: Literal["majority"] = "majority") -> Self:
         """Return the same rules, in which a word that was never seen goes where most rows went at each cut.
@@ -278,7 +283,7 @@ class Explanation(MeasuredTree):
 
         return handle_unknown(self, side)
 
-    def why(self, row: Any, *, immutable: Collection[str] = ()) -> Why:
+    def why(self, row: Any, *, immutable: Collection[str] = (), as_of: Any = None) -> Why:
         """Return why a row is in its cluster, and the smallest change that would bring it to each other cluster.
 
         The change is exact: no smaller one exists. Its size is the sum of the changes of all columns, each in standard
@@ -293,6 +298,9 @@ class Explanation(MeasuredTree):
             a frame.
         immutable : collection of str, default=()
             Columns that no change may touch.
+        as_of : str or date, default=None
+            The day from which ages are counted, as for `apply`; for a row that the explanation was measured on, None is
+            the day of `explain`.
 
         Returns
         -------
@@ -327,9 +335,11 @@ class Explanation(MeasuredTree):
           cut 1  age = 45  age <= 50  (5 from the cut, 0.29 standard deviations)
         would be old if age were 51 (0.35 standard deviations away)
         """
+        from boxwood.explanation.ages import at
         from boxwood.explanation.apply.why import why_of
 
-        return why_of(self, row, immutable)
+        is_measured = isinstance(row, Integral) and as_of is None
+        return why_of(self if is_measured else at(self, as_of), row, immutable)
 
     # ----------------------------------------------------------------------------------------------- for people to read
     def to_text(self, *, style: Literal["full", "list"] = "full") -> str:
@@ -900,9 +910,10 @@ class Explanation(MeasuredTree):
         >>> new.stay_close_to(old).tree == old.tree
         True
         """
+        from boxwood.explanation.ages import counted_as
         from boxwood.explanation.living.keep import kept
 
-        return self._of(kept(self, old, loss, by))
+        return self._of(kept(self, counted_as(old, self), loss, by))
 
     def totals(self, column: str, values: Any = None) -> Totals:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.
@@ -1412,7 +1423,7 @@ class Explanation(MeasuredTree):
 
         return stability_of(self, n, random_state, verbose)
 
-    def evaluate(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None) -> Self:
+    def evaluate(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None = None, *, as_of: Any = None) -> Self:
         """Return the facts of the same tree on other rows with labels: agreement, price, sizes and all others.
 
         It refers to these rows, so that `profile` and others describe them. A cluster may have no row. Costs are
@@ -1432,6 +1443,8 @@ class Explanation(MeasuredTree):
             of `X` that holds them, which it must be for a table in batches.
         sample_weight : array-like of shape (n,), or str, default=None
             Weight of each row; or the name of the column that holds it, in a data frame or a table in batches.
+        as_of : str or date, default=None
+            The day from which ages are counted, as for `apply`.
 
         Raises
         ------
@@ -1447,11 +1460,14 @@ class Explanation(MeasuredTree):
         >>> later.agreement, later.clusters[1].found, later.tree == ex.tree
         (0.75, 0.5, True)
         """
+        from boxwood.explanation.ages import at
         from boxwood.explanation.apply.other_rows import measured_on
 
-        return self._of(measured_on(self, X, labels, sample_weight))
+        return self._of(measured_on(at(self, as_of), X, labels, sample_weight))
 
-    def drift(self, X: Any, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Drift:
+    def drift(
+        self, X: Any, labels: Any = None, sample_weight: ArrayLike | str | None = None, *, as_of: Any = None
+    ) -> Drift:
         """Return what changed since the rows that the tree was made of, on later rows such as those of next month.
 
         It has sizes then and now, the shares on both sides of each cut, rows without a cluster by reason, and what
@@ -1465,6 +1481,8 @@ class Explanation(MeasuredTree):
             Names of their clusters, as for `evaluate`; other labels are counted.
         sample_weight : array-like of shape (n,), or str, default=None
             Weight of each row, if the rows of the model have some, too. Otherwise rows are counted.
+        as_of : str or date, default=None
+            The day of the later rows, from which ages are counted, as for `apply`.
 
         Raises
         ------
@@ -1480,9 +1498,10 @@ class Explanation(MeasuredTree):
         >>> ex.drift([[25.0], [52.0], [70.0], [None]]).lost
         (LostRows(column='age', reason='missing', rows=1, words=()),)
         """
+        from boxwood.explanation.ages import at
         from boxwood.explanation.living.drift import drift_on
 
-        return Drift(**vars(drift_on(self, X, labels, sample_weight)))
+        return Drift(**vars(drift_on(at(self, as_of), X, labels, sample_weight)))
 
     def standalone_rules(
         self,
@@ -1612,6 +1631,7 @@ class Explanation(MeasuredTree):
         nan: bool = True,
         types: Mapping[str, str] | None = None,
         reasons: bool = False,
+        as_of: Any = None,
     ) -> str:
         """Return a CASE expression of SQL that gives the cluster of a row, or a query that adds it to a table.
 
@@ -1653,6 +1673,10 @@ class Explanation(MeasuredTree):
         reasons : bool, default=False
             Whether a row without a cluster has the text "missing" or "never seen" instead of NULL, by what kept its
             rule from an answer. All clusters are then text, numbers included.
+        as_of : str or date, default=None
+            Where rules say ages, the day from which they are counted: None or "CURRENT_DATE" is the day of the session
+            that runs the query, and "2026-08-31" that day. A column of the table has the day of each row, and is None
+            for rules that were made so.
 
         Raises
         ------
@@ -1681,7 +1705,15 @@ class Explanation(MeasuredTree):
         from boxwood.render.forms.sql import sql
 
         return sql(
-            self, dialect=dialect, table=table, alias=alias, layout=layout, nan=nan, types=types, reasons=reasons
+            self,
+            dialect=dialect,
+            table=table,
+            alias=alias,
+            layout=layout,
+            nan=nan,
+            types=types,
+            reasons=reasons,
+            as_of=as_of,
         )
 
     def monitoring_sql(
@@ -1689,6 +1721,7 @@ class Explanation(MeasuredTree):
         dialect: DialectName = "duckdb",
         table: str | Sequence[str] = "rows",
         types: Mapping[str, str] | None = None,
+        as_of: Any = None,
     ) -> str:
         """Return a query of SQL that counts what `drift` counts of a table, beside the old numbers.
 
@@ -1699,7 +1732,7 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        dialect, table, types
+        dialect, table, types, as_of
             As for `to_sql`.
 
         Raises
@@ -1724,7 +1757,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.monitoring import monitoring_sql
 
-        return monitoring_sql(self, dialect, table, types)
+        return monitoring_sql(self, dialect, table, types, as_of)
 
     def to_dbt(
         self,
@@ -1733,6 +1766,7 @@ class Explanation(MeasuredTree):
         nan: bool = True,
         types: Mapping[str, str] | None = None,
         reasons: bool = False,
+        as_of: Any = None,
     ) -> dict[str, str]:
         """Return a model of dbt that adds the cluster to a table, and its tests: texts by the names of their files.
 
@@ -1743,7 +1777,7 @@ class Explanation(MeasuredTree):
         ----------
         table : str, default="rows"
             Name of a model of dbt, for `ref`, or an expression in braces, such as "{{ source('shop', 'customers') }}".
-        dialect, nan, types, reasons
+        dialect, nan, types, reasons, as_of
             As for `to_sql`.
 
         Raises
@@ -1783,9 +1817,9 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.dbt import dbt
 
-        return dbt(self, table=table, dialect=dialect, nan=nan, types=types, reasons=reasons)
+        return dbt(self, table=table, dialect=dialect, nan=nan, types=types, reasons=reasons, as_of=as_of)
 
-    def to_python(self) -> str:
+    def to_python(self, *, as_of: Any = None) -> str:
         """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.
 
         `row` is a mapping from the name of a column, or the number that is its name, to its value. The result is the
@@ -1794,6 +1828,14 @@ class Explanation(MeasuredTree):
         Text in a column of numbers is a TypeError, as is a date with a time zone where those of the rules have none, or
         vice versa. Texts of dates must be in the form that the column had, or in that of ISO 8601; others are a
         ValueError, as are numbers.
+
+        Where rules say ages, both functions have an argument `as_of`, the day from which these are counted; None is
+        today, or the day in the column that `explain` was given.
+
+        Parameters
+        ----------
+        as_of : str or date, default=None
+            A day such as "2026-08-31", for a function of rules as of that day alone.
 
         Examples
         --------
@@ -1809,9 +1851,9 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.code import python
 
-        return python(self)
+        return python(self, as_of=as_of)
 
-    def to_javascript(self, *, module: bool = False) -> str:
+    def to_javascript(self, *, module: bool = False, as_of: Any = None) -> str:
         """Return source of JavaScript with `cluster(row)`, `whyNone(row)` and `COLUMNS`, which needs nothing else.
 
         `row` is an object from the name of a column to its value. The result is the name of the row's cluster, or null
@@ -1827,6 +1869,9 @@ class Explanation(MeasuredTree):
         module : bool, default=False
             Whether the source is a module, whose functions others `import`. It is a script otherwise, for a page or for
             `require`.
+        as_of : str or date, default=None
+            A day such as "2026-08-31", for functions of rules as of that day alone. None: where rules say ages, both
+            functions have an argument `asOf`, as those of Python have.
 
         Examples
         --------
@@ -1846,7 +1891,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.code import javascript
 
-        return javascript(self, module=module)
+        return javascript(self, module=module, as_of=as_of)
 
     def to_formula(
         self,
@@ -1855,6 +1900,7 @@ class Explanation(MeasuredTree):
         columns: Sequence[str] | None = None,
         let: bool = True,
         separator: Literal[",", ";"] = ",",
+        as_of: Any = None,
     ) -> str:
         """Return a formula that gives the cluster of a row of a spreadsheet.
 
@@ -1879,6 +1925,8 @@ class Explanation(MeasuredTree):
             What stands between arguments. ";" is for sheets whose decimals have a comma, as German ones do; numbers of
             the formula then have one, too. Names of functions are English, as Google Sheets takes them everywhere; a
             German Excel takes them from a file alone, with ",".
+        as_of : str or date, default=None
+            Where rules say ages, the day from which they are counted, such as "2026-08-31"; None is TODAY().
 
         Raises
         ------
@@ -1903,7 +1951,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.formula import formula
 
-        return formula(self, row=row, columns=columns, let=let, separator=separator)
+        return formula(self, row=row, columns=columns, let=let, separator=separator, as_of=as_of)
 
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted tree of scikit-learn that predicts the same clusters, for SHAP, dtreeviz and `plot_tree`.

@@ -173,7 +173,7 @@ class Match(_Report, MatchFacts):
         return plot_flow(self, ax)
 
 
-def match(old: Any, new: Any, rows: Any = None) -> Match:
+def match(old: Any, new: Any, rows: Any = None, *, as_of: Any = None) -> Match:
     """Return which clusters of two explanations are the same, grew, shrank, split, merged, are new or gone.
 
     Parameters
@@ -185,6 +185,8 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
         Rows that both label. Without them, rows that one of the explanations still refers to are labelled by the other;
         two models that hold no rows are compared by the boxes of their rules and what each knows of its rows. Notes say
         what is not known from that.
+    as_of : str or date, default=None
+        Where rules say ages, the day of the rows, from which they are counted; see `Explanation.apply`.
 
     Raises
     ------
@@ -206,11 +208,13 @@ def match(old: Any, new: Any, rows: Any = None) -> Match:
     >>> new.rename_like(old).names
     ('old', 'young', 2)
     """
+    from boxwood.explanation.ages import as_of_one_day
     from boxwood.explanation.living.match import matched
     from boxwood.explanation.living.sides import overlap_of, side_of
     from boxwood.table.scanned import as_source
 
     rows = rows if (source := as_source(rows)) is None else source
-    before, after = side_of(old, rows, "old"), side_of(new, rows, "new")
+    one, other = as_of_one_day(old, new, as_of, on_rows=rows is not None)
+    before, after = side_of(one, rows, "old"), side_of(other, rows, "new")
     overlap = overlap_of(before, after, rows, (old, new))
     return Match(**vars(matched((before.names, before.rows), (after.names, after.rows), overlap)))

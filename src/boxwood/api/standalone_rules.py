@@ -82,27 +82,30 @@ class StandaloneRules(MeasuredRules):
 
         return result_in_notebook(self)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, *, as_of: Any = None) -> Array:
         """Return the name of the cluster whose line a row is in, shape (n,); by the order, where it is in several.
 
         A row in no line has -1 if all names are numbers of one type. Otherwise the array is one of objects, and such a
-        row has None. See `holds` for how `X` is read, and which line holds a row that lacks a value.
+        row has None. See `holds` for how `X` is read, and which line holds a row that lacks a value, and
+        `Explanation.apply` for `as_of`.
         """
         from boxwood._frames import names_or_none
+        from boxwood.explanation.ages import lines_to_apply
         from boxwood.explanation.measure.lines import lines_of_rows
 
-        found: Array = names_or_none(self.explanation.names)[lines_of_rows(self, X)]
+        found: Array = names_or_none(self.explanation.names)[lines_of_rows(lines_to_apply(self, as_of), X)]
         return found
 
-    def holds(self, X: Any) -> Array:
+    def holds(self, X: Any, *, as_of: Any = None) -> Array:
         """Return whether each line holds each row, shape (n, k): lists that may overlap.
 
-        `X` is read as for `Explanation.predict`. A line does not hold a row that lacks a value which it asks for, or
-        has a word there that was never seen. A cluster without a line holds none.
+        `X` is read as for `Explanation.predict`, and `as_of` is as there. A line does not hold a row that lacks a value
+        which it asks for, or has a word there that was never seen. A cluster without a line holds none.
         """
+        from boxwood.explanation.ages import lines_to_apply
         from boxwood.explanation.measure.lines import holds_of_rows
 
-        return holds_of_rows(self, X)
+        return holds_of_rows(lines_to_apply(self, as_of), X)
 
     def unmatched(self) -> tuple[int, ...]:
         """Return the positions of the rows that are in a cluster and in no line.
@@ -152,6 +155,7 @@ class StandaloneRules(MeasuredRules):
         self,
         dialect: DialectName = "duckdb",
         table: str | Sequence[str] | None = None,
+        as_of: Any = None,
     ) -> str:
         """Return a CASE expression that gives the cluster of a row by its first line, NULL for one in no line.
 
@@ -159,25 +163,25 @@ class StandaloneRules(MeasuredRules):
         """
         from boxwood.render.forms.sql import sql_of_lines
 
-        return sql_of_lines(self, dialect=dialect, table=table)
+        return sql_of_lines(self, dialect=dialect, table=table, as_of=as_of)
 
-    def to_python(self) -> str:
+    def to_python(self, *, as_of: Any = None) -> str:
         """Return source of Python with `cluster(row)`, which gives the cluster of a row by its first line, or None.
 
-        Rows are read as by the source of `Explanation.to_python`.
+        Rows are read as by the source of `Explanation.to_python`, and `as_of` is as there.
         """
         from boxwood.render.forms.code import python_of_lines
 
-        return python_of_lines(self)
+        return python_of_lines(self, as_of=as_of)
 
-    def to_javascript(self, *, module: bool = False) -> str:
+    def to_javascript(self, *, module: bool = False, as_of: Any = None) -> str:
         """Return source of JavaScript with `cluster(row)`, which gives the cluster of a row by its first line, or null.
 
-        Rows are read as by the source of `Explanation.to_javascript`, and `module` is as there.
+        Rows are read as by the source of `Explanation.to_javascript`; `module` and `as_of` are as there.
         """
         from boxwood.render.forms.code import javascript_of_lines
 
-        return javascript_of_lines(self, module=module)
+        return javascript_of_lines(self, module=module, as_of=as_of)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each cluster's front: found against precision, numbered by conditions, the chosen rules filled.

@@ -12,9 +12,11 @@ import click
 from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
+    AS_OF,
     NOTES,
     Share,
     check_writable,
+    in_option_names,
     load_model,
     output_option,
     reading,
@@ -100,6 +102,7 @@ Examples:
     type=Share(),
     help="Exit with 4 if more than this share of the rows (0.02 or 2%) get no cluster.",
 )
+@AS_OF
 @NOTES
 @query_option
 @reading_options
@@ -124,10 +127,12 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
 
 def _measured(talk: Talk, model: str, file: str | None, labels: str | None, options: dict[str, Any]) -> Drift:
     from boxwood.api.living import Drift
+    from boxwood.explanation.ages import at
     from boxwood.explanation.living.drift import drift_of
     from boxwood.render.forms.counted import counted_in_file
 
-    explanation = load_model(model)
+    with in_option_names():
+        explanation = at(load_model(model), options["as_of"])
     table = table_or_query(file, options["sql"])
     with read_while(talk, "measuring", file) as tick:
         counts = counted_in_file(explanation, table, reading(options), labels=labels, tick=tick, tell=talk.kept.append)

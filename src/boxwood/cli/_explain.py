@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
     from boxwood.batches import Source
     from boxwood.columns.column_table import ColumnTable
+    from boxwood.explanation.ages import names_column
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
@@ -210,6 +211,12 @@ Examples:
     show_default=True,
     help="What to do with rows that lack a value in a column in use: let the rules say where they belong (learn), give "
     "them no cluster (drop), or stop (refuse).",
+)
+@click.option(
+    "--as-of",
+    metavar="DAY",
+    help="Count dates from this day, so that rules say ages, which do not grow old: 2026-07-31; latest, the latest "
+    "date of the table up to today; or the column with the day on which each row was taken.",
 )
 @click.option(
     "--categories",
@@ -384,7 +391,7 @@ def explained(
     with opened(talk, file, engine, wanted, options) as source:
         with in_option_names():
             columns = columns_of(source, wanted)
-        given = _parameters(columns, clusters, options) | kinds_of(options)._asdict()
+        given = _parameters(columns, clusters, options) | kinds_of(options)._asdict() | {"as_of": options["as_of"]}
         with in_option_names():
             explanation, warned = explained_in_batches(
                 talk, source, columns, labels, sample_weight=options["weights"], value_column=options["value"], **given
@@ -485,7 +492,7 @@ def _options_of_files(options: dict[str, Any], names: Sequence[Sequence[str]]) -
         texts = _names(options["categories"])
         chosen["categories"] = [text for text in texts if {*_categories({"categories": [text]})} & {*own}]
         found.append(chosen)
-    return found[0], found[1] | {"weights": None}
+    return found[0] | {"as_of": None}, found[1] | {"weights": None}
 
 
 def read(
@@ -497,6 +504,7 @@ def read(
     """
     from boxwood.columns.of_file import column_table
     from boxwood.explanation.ask.columns import notes_on_left_out
+    from boxwood.explanation.ask.days import counted_from_day
     from boxwood.explanation.ask.mixed import chosen_of, with_advice
     from boxwood.table import read_table
 
@@ -514,14 +522,17 @@ def read(
             tick=tick,
         )
     told = {name: getattr(table, name) for name in ("padded", "spellings", "rounded", "marks")}
-    columns = column_table(table, learns=missing == "learn")
+    columns, notes = column_table(table, learns=missing == "learn"), tuple[str, ...]()
+    if (as_of := options.get("as_of")) is not None:
+        with in_option_names():
+            columns, _, notes = counted_from_day(columns, columns.dates, as_of)
     clustering = () if are_inputs else table.labels
     about: dict[str, Any] = {"are_named": bool(options["columns"]), "are_made": are_inputs}
     columns = chosen_of(columns, clustering, words=[*_categories(options)], **about, **told)
     if not columns.columns and not (table.keys and labels):
         why = notes_on_left_out(with_advice(columns.left_out))
         raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
-    return table, replace(columns, notes=(*table.hints, *columns.notes))
+    return table, replace(columns, notes=(*table.hints, *columns.notes, *notes))
 
 
 def kinds_of(options: dict[str, Any]) -> Kinds:
@@ -623,7 +634,10 @@ def _wanted(labels: str | None, options: dict[str, Any]) -> Wanted:
     """Return the columns that the options name."""
     from boxwood.table.options import Wanted
 
-    return Wanted(options["columns"], options["exclude"], labels, options["weights"])
+    columns, as_of = options["columns"], options.get("as_of")
+    if columns and as_of is not None and names_column(as_of):
+        columns = (*columns, as_of)
+    return Wanted(columns, options["exclude"], labels, options["weights"])
 
 
 def columns_of(source: Source, wanted: Wanted) -> ColumnNames:

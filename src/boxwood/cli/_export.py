@@ -15,6 +15,7 @@ from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     check_writable,
     described,
+    in_option_names,
     load_model,
     output_option,
     refuse_overwriting,
@@ -82,6 +83,7 @@ _GROUPS = {
         "nan",
         "types",
         "reasons",
+        "as_of",
         "module",
         "columns",
         "let",
@@ -162,6 +164,12 @@ _GROUPS = {
     type=Choice([",", ";"]),
     help="What stands between arguments of the formula; with ; its numbers have decimal commas.",
 )
+@click.option(
+    "--as-of",
+    metavar="DAY",
+    help="The day from which ages that rules say are counted, as 2026-08-31, or for SQL, Python and JavaScript the "
+    "column that has it; the day on which they run without.",
+)
 @takes_page_options
 @output_option(_check_out, "File to write instead of printing, or the folder for dbt.")
 @talk_options
@@ -181,7 +189,8 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
         raise click.BadParameter(f"'{output}' is not a file; name another one", param_hint="'-o' / '--output'")
     refuse_overwriting(output, model=model)
     explanation = load_model(model)
-    content = _written(explanation, form, given)
+    with in_option_names():
+        content = _written(explanation, form, given)
     if isinstance(content, dict):
         _write_folder(str(output), content, quiet)
     elif output is not None and output != "-":

@@ -34,7 +34,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         *("output", "outputs", "column", "title", "min_count", "value", "standalone_rules", "save", "as_json", "notes"),
         *("max_price", "fail_under", "fail_over_empty", "quiet", "debug"),
     ),
-    "Reading": ("format", "table", "header", "decimal", "encoding", "sql"),
+    "Reading": ("format", "table", "header", "decimal", "encoding", "sql", "as_of"),
     "Large tables": ("engine", "memory_limit", "spark_master", "dask_scheduler", "jobs"),
 }
 """Options of all verbs by their groups."""

@@ -11,8 +11,10 @@ from boxwood.cli._drift import json_option, report_option, show_report
 from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
+    AS_OF,
     NOTES,
     check_model,
+    in_option_names,
     load_model,
     reading,
     reading_options,
@@ -48,6 +50,7 @@ Examples:
     help="Write NEW with the names of OLD for clusters that are the same (.json).",
 )
 @json_option
+@AS_OF
 @NOTES
 @query_option
 @reading_options
@@ -103,6 +106,7 @@ def _matched(
     options: dict[str, Any],
 ) -> Match:
     from boxwood.api.living import Match, match
+    from boxwood.explanation.ages import as_of_one_day
     from boxwood.explanation.living.match import matched
     from boxwood.explanation.living.sides import overlap_on, side_of
     from boxwood.render.forms.counted import pairs_in_file
@@ -110,6 +114,8 @@ def _matched(
     if file is None and options["sql"] is None:
         return match(old, new)
     table = table_or_query(file, options["sql"])
+    with in_option_names():
+        old, new = as_of_one_day(old, new, options["as_of"], on_rows=True)
     one, other = (each if isinstance(each, str) else side_of(each, None, "") for each in (old, new))
     with read_while(talk, "matching on", file) as tick:
         before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=talk.kept.append)

@@ -166,6 +166,13 @@ def check_model(ctx: click.Context, param: click.Parameter, path: str | None) ->
     return check_writable(ctx, param, path)
 
 
+AS_OF = click.option(
+    "--as-of",
+    metavar="DAY",
+    help="The day from which ages that rules say are counted, as 2026-08-31, or the column that has it; today without.",
+)
+
+
 def load_model(path: str) -> Explanation:
     """Return the model in a file.
 
@@ -342,7 +349,7 @@ def _extension(path: str) -> str:
 # ------------------------------------------------------------------------------------------------- the words of options
 LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
 """Parameters of `explain` that limit the rules; options have the same names."""
-_OTHERS = ("max_leaf_nodes", "method", "objective", "time_limit", "validate", "categories", "numbers")
+_OTHERS = ("as_of", "max_leaf_nodes", "method", "objective", "time_limit", "validate", "categories", "numbers")
 _RENAMED = {"n_clusters": "--clusters", "random_state": "--seed", "n_jobs": "--jobs"}
 _PARAMETER = re.compile(rf"(?<!takes no )\b({'|'.join((*LIMITS, *_OTHERS, *_RENAMED))})(=| must|;| at once)")
 _COLUMNS = re.compile(r"columns=(\[.*?\])")
@@ -353,6 +360,8 @@ _ENDS = {
     "standardize, or choose the columns (columns)": "--scale unit, or choose the columns (-c)",
     "choose the columns (columns)": "choose the columns (-c)",
     "name the columns (columns)": "name the columns (-c)",
+    'do not: as_of="latest", or the day (as_of)': "do not: --as-of latest, or the day",
+    "(as_of)": "(--as-of)",
     "(max_leaf_nodes)": "(--max-leaf-nodes)",
     '(max_leaf_nodes, objective="agreement")': "(--max-leaf-nodes, --objective agreement)",
     "(n_clusters)": "(-k)",
@@ -363,6 +372,8 @@ _ENDS = {
 }
 """Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""
 _IN_ERRORS = {
+    "as_of='latest'": "--as-of latest",
+    "as_of ": "--as-of ",
     "min_samples_leaf=": "--min-samples-leaf ",
     '(missing="drop")': "(--missing drop)",
     "more than half, so leave out": "more than half, so leave out (--exclude)",

@@ -14,9 +14,11 @@ import click
 from boxwood.cli._engine import check_engine, labelling_options, read_while, table_or_query
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
+    AS_OF,
     NOTES,
     Share,
     check_writable,
+    in_option_names,
     load_model,
     output_option,
     reading,
@@ -85,6 +87,7 @@ Examples:
     show_default=True,
     help="Exit with 4 if more than this share of the rows (0.5 or 50%) get no cluster. OUT is written all the same.",
 )
+@AS_OF
 @NOTES
 @labelling_options
 @reading_options
@@ -151,8 +154,8 @@ def _label(
     explanation = load_model(model)
     table = _table(file, options["sql"], output)
     if output is None or output == "-":
-        return _print(talk, explanation, table, reading(options), column)
-    labelled = _write(talk, explanation, table, reading(options), column, output)
+        return _print(talk, explanation, table, reading(options), column, options["as_of"])
+    labelled = _write(talk, explanation, table, reading(options), column, output, options["as_of"])
     talk.wrote(output)
     return labelled
 
@@ -161,11 +164,13 @@ def _label_on_cluster(
     talk: Talk, model: str, file: str | None, output: str | None, column: str, options: dict[str, Any]
 ) -> Labelled:
     from boxwood.cli._cluster import write_on_cluster
+    from boxwood.explanation.ages import to_apply
 
     engine = options["engine"]
     if output is None or not output.endswith(".parquet") or os.path.exists(output):
         raise click.UsageError(f"--engine {engine} writes a new folder of Parquet files; name it with -o OUT.parquet.")
-    explanation = load_model(model)
+    with in_option_names():
+        explanation = to_apply(load_model(model), options["as_of"])
     with talk.status(f"labelling {file or 'the query'}"), _in_option_names():
         labelled = write_on_cluster(explanation, file, output, engine, column, options)
     talk.note(f"wrote {output}, a folder")
@@ -181,13 +186,15 @@ def _table(file: str | None, sql: str | None, output: str | None) -> str | Query
     return table_or_query(file, sql)
 
 
-def _print(talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str) -> Labelled:
+def _print(
+    talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str, as_of: str | None
+) -> Labelled:
     """Print the table when all its rows are labelled, so that nothing is printed if a later row cannot be used."""
     from boxwood._files import naming, temporary_folder
 
     with temporary_folder() as folder:
         whole = os.path.join(folder, "labelled.csv")
-        labelled = _write(talk, explanation, table, options, column, whole)
+        labelled = _write(talk, explanation, table, options, column, whole, as_of)
         with open(whole, "rb") as printed, naming("standard output"):
             shutil.copyfileobj(printed, sys.stdout.buffer)
             sys.stdout.buffer.flush()
@@ -195,14 +202,20 @@ def _print(talk: Talk, explanation: Explanation, table: str | Query, options: Re
 
 
 def _write(
-    talk: Talk, explanation: Explanation, table: str | Query, options: ReadOptions, column: str, out: str
+    talk: Talk,
+    explanation: Explanation,
+    table: str | Query,
+    options: ReadOptions,
+    column: str,
+    out: str,
+    as_of: str | None,
 ) -> Labelled:
     from boxwood.render.forms.labels import sql_rules
     from boxwood.table.write_labels import label_rows
 
     file = table if isinstance(table, str) else None
-    with _in_option_names(), read_while(talk, "labelling", file, foretold=True) as tick:
-        rules = sql_rules(explanation, out=out)
+    with in_option_names(), _in_option_names(), read_while(talk, "labelling", file, foretold=True) as tick:
+        rules = sql_rules(explanation, out=out, as_of=as_of)
         return label_rows(table, out, rules, options, column=column, tick=tick, tell=talk.kept.append)
 
 

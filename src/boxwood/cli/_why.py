@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._groups import Grouped
-from boxwood.cli._options import load_model, reading, reading_options, talk_options
+from boxwood.cli._options import AS_OF, in_option_names, load_model, reading, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.errors import DataError
 
@@ -37,6 +37,7 @@ Examples:
     multiple=True,
     help="Column that changes must leave alone; may be repeated, or a,b,c.",
 )
+@AS_OF
 @click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON.")
 @reading_options
 @talk_options
@@ -58,7 +59,8 @@ def command(model: str, file: str | None, row: int | None, given: tuple[str, ...
     values = {} if file is None else _read(talk, explanation, file, int(row or 1), options)
     values |= _given(explanation, given)
     _refuse_absent(explanation, values)
-    why = explanation.why(values, immutable=immutable)
+    with in_option_names():
+        why = explanation.why(values, immutable=immutable, as_of=options["as_of"])
     show(json.dumps(why.to_dict(), indent=2) if options["as_json"] else str(why), is_code=options["as_json"])
 
 

@@ -140,7 +140,7 @@ def many_names(seen: Seen, use: Use) -> str | None:
 
 def calendar(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are not to say when a row is from, as a date or a part of one would."""
-    if not use.by_boxwood or seen.name in use.chosen:
+    if not use.by_boxwood or seen.name in use.chosen or seen.name in use.ages:
         return None
     return CALENDAR if is_calendar(seen, [word for word in words_of(seen.name) if word]) else None
 

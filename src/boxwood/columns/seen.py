@@ -74,6 +74,8 @@ class Use(NamedTuple):
         The labels, if columns may be copies of them.
     copies : collection of str
         Columns that are known to be copies of the labels.
+    ages : collection of str
+        Columns of dates that are counted from a day, and so do not say when a row is from.
     """
 
     chosen: Collection[str] = ()
@@ -84,6 +86,7 @@ class Use(NamedTuple):
     has_labels: bool = False
     labels: LabelsToSay | None = None
     copies: Collection[str] = ()
+    ages: Collection[str] = ()
 
 
 class Seen:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from boxwood._dates import Dates
+from boxwood._dates import MICROSECONDS, Dates
 from boxwood._validation import cut_off, listed, refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
@@ -39,7 +39,8 @@ class Rules(NamedTuple):
         Other values that are not among the categories are no error; they are counted, unless the categories have a code
         for them.
     dates : mapping from name to Dates, default={}
-        Columns of dates, which the expression reads as days.
+        Columns of dates, which the expression reads as days: since 1970, or after the day in another column that is
+        needed.
     """
 
     expression: str
@@ -58,7 +59,17 @@ class Rules(NamedTuple):
     def texts(self) -> set[str]:
         """Columns of the table that are read as text."""
         words = (name for name, values in self.categories.items() if not values.are_numbers)
-        return {self.needed[name] for name in (*words, *self.dates)}
+        return {self.needed[name] for name in (*words, *self.dates)} | self.day_columns
+
+    @property
+    def day_columns(self) -> set[str]:
+        """Columns that have the day from which dates are counted."""
+        return {one.day_column for one in self.dates.values() if one.day_column}
+
+
+def days_needed(dates: Iterable[Dates]) -> dict[str, str]:
+    """Return the columns that have the day from which dates are counted, by the names that `Rules` need."""
+    return {f"day {one.day_column}": one.day_column for one in dates if one.day_column}
 
 
 class Unseen(NamedTuple):
@@ -114,8 +125,19 @@ def inputs_of(source: DuckTable, rules: Rules) -> dict[str, Input]:
     """
     positions = positions_of(source.name, source.names, rules.needed)
     source.refuse_uncalculated(positions.values())
-    kinds: dict[str, Categories | Dates] = {**rules.categories, **rules.dates}
-    return {name: input_of(source, at, kinds.get(name)) for name, at in positions.items()}
+    of_days = {name: Dates() for name in positions if rules.needed[name] in rules.day_columns}
+    kinds: dict[str, Categories | Dates] = {**rules.categories, **of_days, **rules.dates}
+    found = {name: input_of(source, at, kinds.get(name)) for name, at in positions.items()}
+    return found | {name: _from_day(found[name], one, found, rules) for name, one in rules.dates.items()}
+
+
+def _from_day(one: Input, dates: Dates, inputs: Mapping[str, Input], rules: Rules) -> Input:
+    """Return a date as days after the day in another column, if it is counted from there; exact to the microsecond."""
+    if not dates.day_column:
+        return one
+    day = next(inputs[name] for name in inputs if rules.needed[name] == dates.day_column and name not in rules.dates)
+    micro = (f"round(({each.value}) * {as_double(float(MICROSECONDS))})" for each in (one, day))
+    return one._replace(value=f"(({' - '.join(micro)}) / {as_double(float(MICROSECONDS))})")
 
 
 def positions_of(table: str, names: Sequence[str], needed: Mapping[str, str]) -> dict[str, int]:

@@ -152,7 +152,7 @@ def numbers(
     if not or_missing and _is_every_number(pieces[0]):
         return f"{name} is not missing"
     say = number if whole else grouped
-    said = (_interval(name, piece, say) if dates is None else f"{name} is {period(piece, dates)}" for piece in pieces)
+    said = (_interval(name, piece, say) if dates is None else f"{name} {period(piece, dates)}" for piece in pieces)
     return " or ".join([*said, *["missing"] * or_missing])
 
 
@@ -162,12 +162,27 @@ def _is_every_number(piece: Interval) -> bool:
 
 def period(piece: Interval, dates: Dates) -> str:
     """Return in words when the dates of an interval are; whatever is up to a number is before the next date."""
+    if dates.as_of:
+        return _ages_of(piece, dates)
     begin = "" if piece.lower == -math.inf else dates.first(piece.lower, beyond=not piece.lower_closed)
     end = "" if piece.upper == math.inf else dates.first(piece.upper, beyond=piece.upper_closed)
     if begin and end:
-        return f"from {begin} to before {end}"
+        return f"is from {begin} to before {end}"
     at = "at" if ":" in begin else "on"
-    return f"{at} or after {begin}" if begin else f"before {end}"
+    return f"is {at} or after {begin}" if begin else f"is before {end}"
+
+
+def _ages_of(piece: Interval, dates: Dates) -> str:
+    lower, upper, lower_closed, upper_closed = piece
+    begin = None if lower == -math.inf else math.nextafter(lower, -math.inf) if lower_closed else lower
+    end = None if upper == math.inf else upper if upper_closed else math.nextafter(upper, -math.inf)
+    return dates.period(begin, end)
+
+
+def day_line(dates: Iterable[Dates]) -> list[str]:
+    """Return the line that says from which day ages are counted; none if rules say no age."""
+    days = dict.fromkeys(f"the day in {one.day_column}" if one.day_column else one.as_of for one in dates if one.as_of)
+    return [f"Ages are counted from {day}." for day in days]
 
 
 def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:

@@ -14,6 +14,7 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import is_on_machines, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.explanation.ages import to_apply
 from boxwood.explanation.apply.rows import MISSING, Missing, leaves_in
 from boxwood.explanation.measured_tree import HELD
 from boxwood.tree import ThresholdTree
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Array:
+def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Missing, as_of: Any = None) -> Array:
     """See `Explanation.predict`."""
+    ex = to_apply(ex, as_of)
     if is_on_machines(X):
         values = tuple(ex.names[cluster] for cluster in ex.tree.leaf_clusters.tolist())
         return frame_with_leaves(ex, X, values, missing, "cluster")  # type: ignore[no-any-return]
-    leaves = leaves_of_rows(ex, X, missing)
+    leaves = _leaves_of(ex, X, missing)
     if missing != "none" and leaves.min(initial=0) >= 0:
         known: Array = names_array(ex.names)[ex.tree.leaf_clusters[leaves]]
         return known
@@ -67,8 +69,12 @@ def _held(ex: MeasuredTree) -> Floats:
     raise DataError("this model does not tell of other clusters in its leaves; save it anew from the rows")
 
 
-def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Indices:
+def leaves_of_rows(ex: MeasuredTree, X: Any, missing: Missing, as_of: Any = None) -> Indices:
     """See `Explanation.apply`."""
+    return _leaves_of(to_apply(ex, as_of), X, missing)
+
+
+def _leaves_of(ex: MeasuredTree, X: Any, missing: Missing) -> Indices:
     if is_on_machines(X):
         return frame_with_leaves(ex, X, range(ex.n_leaves), missing, "leaf")  # type: ignore[no-any-return]
     return leaves_in(ex.tree, ex.columns, ex._coded_columns, X, missing, ex._gap_columns, ex._date_columns)
@@ -84,7 +90,8 @@ def frame_with_leaves(ex: MeasuredTree, frame: Any, values: Sequence[Hashable], 
     """
     refuse_unknown("missing", missing, MISSING)
     present = column_names(frame)
-    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    days = [one.day_column for one in ex._date_columns.values() if one.day_column]
+    tested = list(dict.fromkeys([*(ex.columns[j] for j in ex.tree.features.tolist()), *days]))
     refuse_unknown_columns(tested, present)
     labeller = Labeller(
         places=tuple(map(present.index, tested)),

@@ -138,15 +138,26 @@ def walked(
     return Walk(read, on_table, table, values_at_leaves(on_table, table, tree._leaf_numbers, n_jobs=-1, nan="none"))
 
 
-def _of_mappings(X: Any, columns: Sequence[str], needed: Sequence[str]) -> Any:
+def counted_from_day(row: Mapping[Any, Any], dates: Mapping[str, Dates]) -> Mapping[Any, Any]:
+    """Return a row, by the names of its columns, with dates that are counted from the day in another column."""
+    found = dict(row)
+    for name, one in dates.items():
+        if one.day_column and not is_missing(row[name]):
+            day = row[one.day_column]
+            found[name] = None if is_missing(day) else one.number_from(row[name], day, name)
+    return found
+
+
+def _of_mappings(X: Any, columns: Sequence[str], needed: Sequence[str], dates: Mapping[str, Dates]) -> Any:
     """Return a row that is a mapping from column to value, or a list of them, as an array; anything else as it is."""
     if isinstance(X, Mapping) and not any(map(np.ndim, X.values())):
         X = [X]
     if not isinstance(X, (list, tuple)) or not all(isinstance(row, Mapping) for row in X):
         return X
     table = np.full((len(X), len(columns)), None, dtype=object)
+    wanted = [*needed, *(one.day_column for one in dates.values() if one.day_column)]
     for i, row in enumerate(X):
-        values = by_name(row, needed, f"row {i}")
+        values = counted_from_day(by_name(row, wanted, f"row {i}"), dates)
         table[i] = [values.get(name) for name in columns]
     return table
 
@@ -178,10 +189,12 @@ def _tested(
     """
     tested = {j: categories[j] for j in features if j in categories}
     names = [columns[j] for j in features]
-    X = _of_mappings(X, columns, names)
+    of_dates = {columns[j]: dates[j] for j in features if j in dates}
+    X = _of_mappings(X, columns, names, of_dates)
     if is_frame(X):
         numbers = [columns[j] for j in features if j not in tested and j not in dates]
-        X = as_dates(only_columns(X, names), {columns[j]: dates[j] for j in features if j in dates})
+        days = {one.day_column for one in of_dates.values() if one.day_column}
+        X = as_dates(only_columns(X, {*names, *days}), of_dates)
         X = as_numbers(X, numbers)
         _refuse_text(X, numbers)
         return features, coded(X, names, {features.index(j): tested[j] for j in tested})

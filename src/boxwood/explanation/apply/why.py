@@ -18,7 +18,7 @@ from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Change, Move, Step, Why
-from boxwood.explanation.apply.rows import LARGEST, never_seen, numbers_of
+from boxwood.explanation.apply.rows import LARGEST, counted_from_day, never_seen, numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of, value_of_two
 from boxwood.tree import Interval, ThresholdTree
@@ -266,7 +266,8 @@ def one_row(
         )
     if isinstance(row, np.ndarray) and row.dtype.kind != "O":  # as arrays have dates: as days
         dates = NO_DATES
-    plain = {j: _plain(value) for j, value in _values(row, columns, features)}
+    of_dates = {columns[j]: dates[j] for j in features if j in dates}
+    plain = {j: _plain(value) for j, value in _values(row, columns, features, of_dates)}
     numbers = {
         j: float(categories[j].codes([value])[0]) if j in categories else _number(value, columns[j], dates.get(j))
         for j, value in plain.items()
@@ -275,16 +276,19 @@ def one_row(
     return OneRow(values, {j: math.inf if j in gaps and math.isnan(x) else x for j, x in numbers.items()})
 
 
-def _values(row: Any, columns: Sequence[str], features: Sequence[int]) -> list[tuple[int, Any]]:
+def _values(
+    row: Any, columns: Sequence[str], features: Sequence[int], dates: Mapping[str, Dates]
+) -> list[tuple[int, Any]]:
     """Return the tested columns and their values, of any type."""
+    wanted = [*(columns[j] for j in features), *(one.day_column for one in dates.values() if one.day_column)]
     if is_frame(row):
-        row = {columns[j]: _only(values_of(row, columns[j])) for j in features}
+        row = {name: _only(values_of(row, name)) for name in wanted}
     elif hasattr(row, "to_dict"):  # a series of pandas
         row = row.to_dict()
     if isinstance(row, (list, tuple)) and len(row) == 1 and isinstance(row[0], Mapping):
         row = row[0]
     if isinstance(row, Mapping):
-        values = by_name(row, [columns[j] for j in features], "the row")
+        values = counted_from_day(by_name(row, wanted, "the row"), dates)
         return [(j, values[columns[j]]) for j in features]
     if isinstance(row, np.ndarray) and row.ndim == 2 and len(row) == 1:
         row = row[0]

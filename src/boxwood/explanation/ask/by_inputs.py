@@ -298,7 +298,7 @@ def _labelled(outcomes: Any, clustering: Any, asked: Options) -> tuple[Problem |
 
 def _posed(outcomes: Any, clustering: Any, asked: Options) -> Problem:
     """Return the clusters of the outcomes, apart from all that limits the rules."""
-    X, asked = dated(outcomes, None, clustering, asked.of_clusters().scaled_for(clustering, outcomes))
+    X, asked = dated(outcomes, clustering, asked.of_clusters().scaled_for(clustering, outcomes))
     return problem_of(X, clustering, asked)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from boxwood._dates import Dates
 from boxwood._frames import (
     column_names,
     column_values,
@@ -70,6 +71,7 @@ def columns_for_rules(
     columns: Sequence[str] | None,
     clustering: Any,
     spellings: Mapping[str, Spelling] = MappingProxyType({}),
+    dates: Mapping[str, Dates] = MappingProxyType({}),
 ) -> tuple[Any, tuple[str, ...]]:
     """Return the columns of a frame that rules may use, and notes on those that are left out.
 
@@ -95,13 +97,24 @@ def columns_for_rules(
         compared = labels_to_compare(clustering, in_table=False)
     seen = seen_in_frame(X, label, has_values=not by_clusterer)
     given = clustering is not None
-    use = Use(by_clusterer=by_clusterer, by_boxwood=not given, has_labels=given, labels=compared)
+    use = Use(
+        by_clusterer=by_clusterer,
+        by_boxwood=not given,
+        has_labels=given,
+        labels=compared,
+        ages=ages_among(dates),
+    )
     why = left_out(seen, use)
     remaining, reasons = [one.name for one in seen if one.name not in why], by_reason(why)
     if not remaining:
         said = "; ".join(notes_on_left_out(reasons)) or NONE_BESIDE
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {said}")
     return remaining, notes_on_use(remaining, reasons, spellings=spellings)
+
+
+def ages_among(dates: Mapping[str, Dates]) -> list[str]:
+    """Return the columns of dates that are counted from a day."""
+    return [name for name, one in dates.items() if one.as_of]
 
 
 def as_fitted(X: Any, clustering: Any, columns: Sequence[str] | None) -> tuple[Any, tuple[str, ...]]:

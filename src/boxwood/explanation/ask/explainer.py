@@ -118,7 +118,7 @@ def explained_by(
 def refuse_growing(explainer: Any, asked: Options) -> None:
     """Raise a ValueError if a parameter that grows a tree is given, although the explainer has a tree."""
     explainer = _taken_apart(explainer)[1]
-    given = {name: getattr(asked, name) for name in ("n_clusters", "max_leaf_nodes")}
+    given = {name: getattr(asked, name) for name in ("n_clusters", "max_leaf_nodes", "as_of")}
     given["time_limit"] = asked.options.get("time_limit")
     names = [name for name, value in given.items() if value is not None]
     names += ["method"] * (asked.method != "auto") + ["standardize"] * (asked.standardize is True)

@@ -25,6 +25,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import refuse_number
 from boxwood.explanation.ask.columns import (
     NONE_BESIDE,
+    ages_among,
     notes_on_use,
 )
 from boxwood.explanation.ask.gaps import (
@@ -95,7 +96,7 @@ def _of_labels(X: Any, clustering: Any, labels: Any, asked: Options) -> Complete
     words = as_names("categories", asked.categories)
     read = readable_columns(X, wanted, words, clustering if isinstance(clustering, str) else None)
     table = chosen_columns(
-        replace(with_truths(read), names=column_names(X)),
+        replace(with_truths(read), names=column_names(X), dates={**read.dates, **asked.dates}),
         labels,
         are_named=wanted is not None,
         are_made=hasattr(clustering, "fit"),
@@ -169,7 +170,8 @@ def chosen_of(
     if not are_named:
         compared = None if are_made else labels_to_compare(clustering, in_table=in_table)
         given = clustering is not None
-        use = Use(chosen=words, by_boxwood=not given, has_labels=given, labels=compared)
+        ages = ages_among(table.dates)
+        use = Use(chosen=words, by_boxwood=not given, has_labels=given, labels=compared, ages=ages)
         for reason, names in by_reason(left_out(seen_in(table, padded, in_all), use)).items():
             table = table.without(names, reason)
     return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))

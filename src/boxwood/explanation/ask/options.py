@@ -31,7 +31,7 @@ AS_THEY_ENTER = "auto"
 """Clusters that boxwood makes are made of columns as an `Entry` brings them to one scale; no others are scaled."""
 
 _DATA = ("X", "labels", "by", "key")  # the parameters of `explain` that are not among what is asked
-_DEFAULTS: dict[str, Any] = dict.fromkeys(("names", "validate", "time_limit", "max_leaf_nodes", *LIMITS)) | {
+_DEFAULTS: dict[str, Any] = dict.fromkeys(("names", "validate", "time_limit", "max_leaf_nodes", "as_of", *LIMITS)) | {
     "method": "auto",
     "objective": "auto",
     "options": {},
@@ -75,12 +75,16 @@ class Options:
         Columns whose kind is not what it looks like.
     standardize : bool or str
         Whether columns are brought to the variance 1; "auto" is settled by `scaled_for`.
+    as_of : str or date, or None
+        What dates are counted from, as it was given; None for dates that are said as dates.
     orders : mapping from str to list
         The values of those categories that have an order, in that order.
     dates : mapping from str to Dates
         Columns of the table that hold dates.
     spellings : mapping from str to Spelling
         How columns of a frame are read whose numbers are texts.
+    notes : tuple of str
+        What is told of how that was settled.
     among : sequence of int
         Ascending numbers of clusters, of which one is chosen if none is asked for.
     """
@@ -104,6 +108,8 @@ class Options:
     orders: Mapping[str, list[Any]] = field(default_factory=dict)
     dates: Mapping[str, Dates] = field(default_factory=dict)
     spellings: Mapping[str, Spelling] = field(default_factory=dict)
+    as_of: Any = None
+    notes: tuple[str, ...] = ()
     among: Sequence[int] = NUMBERS
 
     @classmethod
@@ -125,7 +131,7 @@ class Options:
             raise ValueError(f"max_leaf_nodes must be a whole number of at least 2, or None; got {shown(leaves)}")
         if not (isinstance(standardize, (bool, np.bool_)) or standardize == AS_THEY_ENTER):
             raise TypeError(f"standardize must be True, False or 'auto', got {shown(standardize)}")
-        as_given = ("n_clusters", "names", "sample_weight", "columns", "missing", "n_jobs")
+        as_given = ("n_clusters", "names", "sample_weight", "columns", "missing", "n_jobs", "as_of")
         if isinstance(asked["columns"], Collection) and not isinstance(asked["columns"], str):
             refuse_halves("the name of column", asked["columns"])
         kinds = [as_names(name, asked[name]) for name in ("categories", "numbers")]

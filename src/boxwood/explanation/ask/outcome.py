@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import Dates, is_open_end
 from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats
 from boxwood._validation import Rows, listed
@@ -104,7 +105,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     are_given = problem.clusterer is None and not made_here
     notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
-    notes += _notes_on_weights(explanation)
+    notes += (*_notes_on_weights(explanation), *asked.notes, *_notes_on_days(explanation, asked.dates))
     notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
     notes += (*_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)) if made_here else ()
     if (budget := problem.asked_budget).given:
@@ -115,6 +116,20 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
         )
     explanation = replace(explanation, notes=(*explanation.notes, *notes))
     return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
+
+
+def _notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tuple[str, ...]:
+    """Return a note on rules that cut dates at days, which say another thing when days have passed."""
+    tree, columns = explanation.tree, explanation.columns
+    ends = zip(tree.feature.tolist(), tree.lower.tolist(), tree.upper.tolist(), strict=True)
+    cuts = ((columns[j], end) for j, *both in ends if j >= 0 and columns[j] in dates for end in both)
+    aging = dict.fromkeys(
+        name for name, end in cuts if math.isfinite(end) and not (dates[name].as_of or is_open_end(end))
+    )
+    if not aging:
+        return ()
+    at = f"rules that cut {listed([column_name(name) for name in aging])} at a day grow old as days pass"
+    return (f'{at}; ages, such as "within the last 30 days", do not: as_of="latest", or the day (as_of)',)
 
 
 def _held_out(ex: MeasuredTree, asked: Options) -> HeldOut:

@@ -154,7 +154,6 @@ class Posed(NamedTuple):
 
 def posed(X: Any, clustering: Any, asked: Options) -> Posed:
     """Return what is to be explained of an array, a frame or a table in batches, whose rows may be read into memory."""
-    X, asked = dated(X, clustering, asked.scaled_for(clustering, X))
     if not isinstance(X, Source):
         return Posed(problem_of(X, clustering, asked), X, asked)
     try:
@@ -252,7 +251,7 @@ def _of_numbers(X: Any, known: ColumnTable | None, clustering: Any, asked: Optio
     if table is not None:  # of numbers and dates
         X = table.values
     if known is None:
-        chosen, notes = columns_for_rules(X, asked.columns, clustering, asked.spellings)
+        chosen, notes = columns_for_rules(X, asked.columns, clustering, asked.spellings, asked.dates)
     else:
         chosen, notes = list(known.columns), known.notes
     complete = complete_cases(X, chosen, clustering, asked.sample_weight, asked.missing)

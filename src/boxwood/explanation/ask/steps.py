@@ -31,6 +31,7 @@ from boxwood.explanation.ask.columns import (
     notes_in_batches,
     notes_on_reading,
 )
+from boxwood.explanation.ask.days import with_day
 from boxwood.explanation.ask.explainer import (
     explained_behind,
     explained_on_table,
@@ -44,6 +45,7 @@ from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
 from boxwood.explanation.ask.problem import (
     Posed,
     Problem,
+    dated,
     posed,
     problem_of,
     with_weights,
@@ -77,6 +79,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         clustering = label_values(clustering)
     if hasattr(clustering, "fit") and is_explainer(clustering):
         return _by_explainer(X, clustering, asked)
+    X, asked = with_day(*dated(X, clustering, asked.scaled_for(clustering, X)), clustering)
     question = posed(X, clustering, asked)
     problem, outcome = _chosen(question, clustering)
     explanation = concluded(outcome, problem, question.asked, made_here=clustering is None)

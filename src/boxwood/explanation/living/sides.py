@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from boxwood._dates import MICROSECONDS, days_between
 from boxwood._frames import as_rows_here, column_values, is_frame, label_values, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import listed, shown
@@ -236,7 +237,8 @@ def overlap_on(pairs: Floats, old: Side, new: Side) -> Overlap:
 
 def _of_own_rows(old: Side, new: Side, ex: Any) -> Floats | None:
     """Return the rows of each old and each new cluster, of those that an explanation refers to; None if it has none."""
-    some = _in_memory(ex, [*old.tested, *new.tested])
+    relative = any(dates.is_relative for side in (old, new) for dates in side.dates.values())
+    some = _in_memory(ex, [*old.tested, *new.tested], relative=relative)
     return None if some is None else _pairs(_on_values(old, *some), _on_values(new, *some), None)
 
 
@@ -286,8 +288,11 @@ class _Pairs:
         self.pairs += other.pairs
 
 
-def _in_memory(ex: Any, tested: Sequence[str]) -> tuple[Array, list[str]] | None:
-    """Return some rows that an explanation refers to, as people have them, and their columns; None if one lacks."""
+def _in_memory(ex: Any, tested: Sequence[str], *, relative: bool) -> tuple[Array, list[str]] | None:
+    """Return some rows that an explanation refers to, as people have them, and their columns; None if one lacks.
+
+    IN: relative: whether dates are days after the day from which they are counted.
+    """
     evidence = ex._in_memory if isinstance(ex, MeasuredTree) else None
     if evidence is None or not {*tested} <= {*evidence.columns.values()}:
         return None
@@ -299,6 +304,8 @@ def _in_memory(ex: Any, tested: Sequence[str]) -> tuple[Array, list[str]] | None
         j = ex.columns.index(name)
         known, x = ex._coded_columns.get(j), table[:, j].tolist()
         lacks = [math.isnan(one) or (j in with_gaps and one == math.inf) for one in x]
+        if relative and (dates := ex._date_columns.get(j)):
+            x = days_between(table[:, j], np.array(dates.origin / MICROSECONDS)).tolist()
         values[:, i] = [
             None if lack else known.value(one) if known else one for one, lack in zip(x, lacks, strict=True)
         ]

@@ -12,14 +12,15 @@ import math
 import re
 import sys
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from boxwood._dates import ISO, ISO_PARTS, Dates, pattern_of
+from boxwood._dates import ISO, ISO_PARTS, MICROSECONDS, NOW, Dates, pattern_of
 from boxwood._messages import shown
 from boxwood._texts import TRUTHS
 from boxwood.errors import DataError
+from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.walk import WalkStep, among, provenance, sides_with_gaps, walk
 from boxwood.tree import Interval
@@ -39,15 +40,19 @@ from __future__ import annotations
 '''
 _FUNCTION = '''
 
-def cluster(row: Mapping[{names}, Any]) -> {clusters}:
+def cluster(row: Mapping[{names}, Any]{day}) -> {clusters}:
     """Return the cluster of a row, a mapping from column to value.
 
     A row has none, and the result is None, if it lacks a value that its rule
     needs, or has a category there that was never seen; `why_none` says which.
     Missing are None and NaN; an empty text is a value. A row without one of
-    the COLUMNS is an error.
+    the COLUMNS is an error.{on_day}
     """
 '''
+_ON_DAY = """
+
+    Ages are counted from the day `as_of`, a date or a text such as 2026-08-31;
+    None is {day}."""
 _NAMES_AS_TEXT = """\
     if not isinstance(row, _Asked):  # names of columns may be numbers
         row = {str(name): value for name, value in row.items()}
@@ -60,13 +65,13 @@ _CHECK = """\
 _WHY_NONE = '''
 
 
-def why_none(row: Mapping[{names}, Any]) -> tuple[str, str] | None:
+def why_none(row: Mapping[{names}, Any]{day}) -> tuple[str, str] | None:
     """Return why a row has no cluster: a column, and "missing" or "never seen".
 
     The result is None for a row that has a cluster.
     """
     asked = _Asked({{str(name): value for name, value in row.items()}})
-    if cluster(asked) is not None:
+    if cluster(asked{given}) is not None:
         return None
     missing = _is_missing(asked[asked.last])
     return asked.last, "missing" if missing else "never seen"
@@ -160,6 +165,35 @@ def _date_in_utc(row: Mapping[str, Any], column: str) -> datetime | None:
     except OverflowError:  # beyond the calendar of UTC by some hours
         return datetime.max if found.year > 1 else datetime.min
 """
+_SINCE = """
+
+def _since(
+    value: datetime | None, row: Mapping[str, Any], as_of: Any
+) -> timedelta | None:
+    if value is None{lacks}:
+        return None
+    return value - _day({given})
+
+
+def _day(value: Any) -> datetime:
+    if value is None:
+        return {none}
+    if isinstance(value, datetime):
+        found = value
+    elif isinstance(value, date):
+        found = datetime(value.year, value.month, value.day)
+    else:
+        found = _moment(value, "as_of")
+{zone}    return found
+"""
+_DAY_OF_UTC = """\
+    if found.tzinfo is not None:
+        return found.astimezone(UTC).replace(tzinfo=None)
+"""
+_DAY_WITHOUT_ZONE = """\
+    if found.tzinfo is not None:
+        raise TypeError(f"as_of must have no time zone, got {found}")
+"""
 _VALUE = """
 
 def _value(row: Mapping[str, Any], column: str) -> Any:
@@ -180,25 +214,95 @@ def _truth(row: Mapping[str, Any], column: str) -> Any:
 """
 
 
-def python(model: Any) -> str:
+class _Days(NamedTuple):
+    """From which days the rules count ages: as `Dates` say it, whether all of these are in UTC, and the column."""
+
+    as_of: str = ""
+    in_utc: bool = False
+    column: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The column that has the day, if one has."""
+        return [self.column] if self.column else []
+
+    @property
+    def said(self) -> str:
+        """What no day stands for, in words."""
+        return f"the one in {self.column}" if self.column else "now" if self.as_of == NOW else "today"
+
+    @property
+    def in_signature(self) -> dict[str, str]:
+        """The argument of functions of Python, what its docstring says, and how it is handed on."""
+        if not self.as_of:
+            return {"day": "", "on_day": "", "given": ""}
+        return {"day": ", as_of: Any = None", "on_day": _ON_DAY.format(day=self.said), "given": ", as_of"}
+
+    @property
+    def python(self) -> list[str]:
+        """The functions of Python that say how far a date is from the day, if rules ask for that."""
+        if not self.as_of:
+            return []
+        none = "datetime(*date.today().timetuple()[:3])"
+        if self.as_of == NOW:
+            none = "datetime.now(UTC).replace(tzinfo=None)" if self.in_utc else "datetime.now()"
+        column = in_python(self.column)
+        lacks = f" or (as_of is None and _is_missing(row[{column}]))" if self.column else ""
+        given = f"row[{column}] if as_of is None else as_of" if self.column else "as_of"
+        zone = _DAY_OF_UTC if self.in_utc else _DAY_WITHOUT_ZONE
+        return [_SINCE.format(lacks=lacks, given=given, none=none, zone=zone)]
+
+    @property
+    def javascript(self) -> list[str]:
+        """The functions of JavaScript that do."""
+        if not self.as_of:
+            return []
+        none = _TODAY_OF_JAVASCRIPT
+        if self.column:
+            none = f"valueOf({in_javascript(self.column)})"
+        elif self.as_of == NOW:
+            none = "new Date()"
+        in_utc = in_javascript(self.in_utc)
+        return [_SINCE_OF_JAVASCRIPT.replace("NONE", none).replace("IN_UTC", in_utc).replace("PATTERN", ISO)]
+
+    @property
+    def in_javascript(self) -> dict[str, str]:
+        """The argument of functions of JavaScript, what is said of it, and how it is handed on."""
+        if not self.as_of:
+            return {"day": "", "on_day": "", "given": ""}
+        on_day = _ON_DAY_OF_JAVASCRIPT.format(day=self.said).replace("<", "\\x3C")
+        return {"day": ", asOf = null", "on_day": on_day, "given": ", asOf"}
+
+
+def _days_of(ex: MeasuredTree, tested: Sequence[int]) -> _Days:
+    dates = [one for j, one in ex._date_columns.items() if one.is_relative and j in tested]
+    if not dates:
+        return _Days()
+    return _Days(dates[0].as_of, all(one.zone for one in dates), dates[0].day_column)
+
+
+def python(model: Any, *, as_of: Any = None) -> str:
     """Return source of Python with the functions `cluster(row)` and `why_none(row)`; see `Explanation.to_python`.
 
     `model` may be a fitted estimator.
     """
-    ex = explanation_of(model)
-    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    ex = where_rules_run(explanation_of(model), as_of)
+    days = _days_of(ex, ex.tree.features.tolist())
+    tested = [*(ex.columns[j] for j in ex.tree.features.tolist()), *days.columns]
     lines = "\n".join(map(_laid_out, body(ex, _Python(), indent="    ")))
     may_be_no_texts = any(not name[:1].isalpha() for name in tested)  # 0, or ("a", "b")
     named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
+    named |= days.in_signature
     made, counts = provenance(ex)
     head = _HEAD.format(made=made, counts=counts)
     public = ["COLUMNS", "cluster", *["why_none"] * bool(tested)]
     offered = f"__all__ = [{', '.join(map(in_python, public))}]"
-    begin = f"{head}{_imports(lines)}\n{offered}\nCOLUMNS = {_in_lines(tested)}\n{_FUNCTION.format(**named)}"
+    begin = f"{head}{_imports(lines, days)}\n{offered}\nCOLUMNS = {_in_lines(tested)}\n{_FUNCTION.format(**named)}"
     if not tested:
         return begin.replace("; `why_none` says which", "") + lines
     asked = _NAMES_AS_TEXT if may_be_no_texts else ""
-    parts = [asked, _CHECK, lines, _WHY_NONE.format(**named), _MISSING, *_used(_HELPERS, lines)]
+    helpers = [_MISSING, *_used(_HELPERS, lines), *days.python]
+    parts = [asked, _CHECK, lines, _WHY_NONE.format(**named), *helpers]
     return "".join([begin, *parts]).rstrip("\n")
 
 
@@ -210,30 +314,33 @@ def _kinds_of(names: Sequence[Hashable]) -> str:
 
 _FUNCTION_OF_LINES = '''
 
-def cluster(row: Mapping[{names}, Any]) -> {clusters}:
+def cluster(row: Mapping[{names}, Any]{day}) -> {clusters}:
     """Return the cluster of a row, a mapping from column to value.
 
     It is that of the first line that holds the row, or None. A line does not
     hold a row without a value that it asks for, or with one that was never
     seen. Missing are None and NaN; an empty text is a value. A row without
-    one of the COLUMNS is an error.
+    one of the COLUMNS is an error.{on_day}
     """
 '''
 
 
-def python_of_lines(lines: MeasuredRules) -> str:
+def python_of_lines(lines: MeasuredRules, *, as_of: Any = None) -> str:
     """See `StandaloneRules.to_python`."""
+    lines = lines_where_rules_run(lines, as_of)
     ex, tested = lines.explanation, lines.features
-    names = [ex.columns[j] for j in tested]
+    days = _days_of(ex, tested)
+    names = [*(ex.columns[j] for j in tested), *days.columns]
     body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _of_lines(lines, _Python()))
     may_be_no_texts = any(not name[:1].isalpha() for name in names)
     made, _ = provenance(ex)
     head = _HEAD.format(made=made, counts="One line for each cluster, in their order")
     offered = '__all__ = ["COLUMNS", "cluster"]'
-    function = _FUNCTION_OF_LINES.format(names="Any" if may_be_no_texts else "str", clusters=_kinds_of(ex.names))
-    begin = f"{head}{_imports(body)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
+    named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
+    function = _FUNCTION_OF_LINES.format(**named, **days.in_signature)
+    begin = f"{head}{_imports(body, days)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
     as_text = "    row = {str(name): value for name, value in row.items()}\n" if may_be_no_texts else ""
-    helpers = [_MISSING, *_used(_HELPERS, body)] if tested else []
+    helpers = [_MISSING, *_used(_HELPERS, body), *days.python] if tested else []
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
 
@@ -275,10 +382,11 @@ def _ends(piece: Interval) -> Ends:
     return at_lower, None if upper == math.inf else ("<=" if upper_closed else "<", upper)
 
 
-def _imports(lines: str) -> str:
+def _imports(lines: str, days: _Days = _Days()) -> str:  # noqa: B008
     """Return the imports, those of dates where lines of the function ask for some."""
-    of_calls = {"_date_in_utc(": "UTC", "_date(": "date", "_date": "datetime"}
+    of_calls = {"_date_in_utc(": "UTC", "_date(": "date", "_date": "datetime", "_since(": "timedelta"}
     names = [name for call, name in of_calls.items() if call in lines]
+    names = sorted({*names, "date"}) if days.as_of else names
     dates = f"from datetime import {', '.join(names)}\n" if names else ""
     first = "import re\n" if names else ""
     return f"{first}from collections.abc import Mapping\n{dates}from typing import Any\n"
@@ -335,6 +443,8 @@ def in_python(value: object) -> str:
     """
     if isinstance(value, datetime):
         return repr(value).removeprefix("datetime.").replace(", 0, 0)", ")")
+    if isinstance(value, timedelta):
+        return repr(value).removeprefix("datetime.")
     if isinstance(value, str):
         text = repr(value)
         single = text[0] == "'" and '"' not in value
@@ -346,8 +456,9 @@ def in_python(value: object) -> str:
 
 class _Python:
     both, either = " and ", " or "
-    own = ("row", "column", "cluster", "why_none", "re", "date", "datetime", "Any", "Mapping", "UTC")
-    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *own])
+    own = ("row", "column", "cluster", "why_none", "as_of", "re", "Any", "Mapping")
+    of_dates = ("date", "datetime", "timedelta", "UTC")
+    reserved: Collection[str] = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *own, *of_dates])
     close = ""
     literal = staticmethod(in_python)
 
@@ -360,7 +471,8 @@ class _Python:
     def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
         form = (dates.form, pattern_of(dates.form)) if dates.form and not dates.zone else ()
         asked = _BETWEEN.join(["row", *map(in_python, (column, *form))])
-        read = f"{variable} = {'_date_in_utc' if dates.zone else '_date'}({asked})"
+        date = f"{'_date_in_utc' if dates.zone else '_date'}({asked})"
+        read = f"{variable} = {f'_since({date}, row, as_of)' if dates.is_relative else date}"
         return (read,) if missing else (read, f"if {variable} is None:", "    return None")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
@@ -409,9 +521,9 @@ _HEAD_OF_JAVASCRIPT = """\
  * COLUMNS is an error.
  *
  * @param {{Record<string, unknown>}} row from the name of a column to its value
- * @returns {{{clusters}}}
+{on_day} * @returns {{{clusters}}}
  */
-{export}function cluster(row) {{
+{export}function cluster(row{day}) {{
 """
 _OF_TREE_IN_JAVASCRIPT = {
     "which": "by the rules of a small tree, or null for a row that has none.",
@@ -433,16 +545,16 @@ _WHY_NONE_OF_JAVASCRIPT = """
 /**
  * Why a row has no cluster: a column, and "missing" or "never seen"; null for a row that has one.
  *
- * @param {Record<string, unknown>} row
- * @returns {[string, string] | null}
+ * @param {{Record<string, unknown>}} row
+{on_day} * @returns {{[string, string] | null}}
  */
-function whyNone(row) {
+{export}function whyNone(row{day}) {{
   let last = null;
-  const asked = new Proxy(row, {get(of, column) { last = column; return of[column]; }});
-  if (cluster(asked) !== null) return null;
+  const asked = new Proxy(row, {{get(of, column) {{ last = column; return of[column]; }}}});
+  if (cluster(asked{given}) !== null) return null;
   const value = row[last];
   return [last, value === null || value === undefined || Number.isNaN(value) ? "missing" : "never seen"];
-}"""
+}}"""
 _EXPORTS = """
 
 /* global module */
@@ -509,6 +621,25 @@ _DATE_OF_JAVASCRIPT = f"""
     return date.setUTCHours(part.H, part.M - offset, part.S, Math.floor(micro / 1000)) + micro % 1000 / 1000;
   }}
 """
+_SINCE_OF_JAVASCRIPT = """
+  function sinceOf(time) {  // how far a date is from the day of `asOf`, in microseconds
+    const given = asOf ?? NONE;
+    if (time === null || given === null) return null;
+    return Math.round((time - dayOf(given)) * 1000);
+  }
+
+  function dayOf(value) {
+    const text = typeof value === "string" ? value.trim() : "";
+    const inText = timeIn(text, "%Y%m%d%H%M%S%f%z", /^PATTERN$/);
+    const time = value instanceof Date ? (IN_UTC ? value.getTime() : localTime(value)) : inText;
+    if (!Number.isNaN(time) && (IN_UTC || !/:.*(Z|UTC|[+-].*)$/.test(text))) return time;
+    throw new TypeError("asOf must be a day such as 2026-08-31, got " + JSON.stringify(value));
+  }
+"""
+_TODAY_OF_JAVASCRIPT = 'new Date().toLocaleDateString("sv")'  # which writes ISO 8601
+_ON_DAY_OF_JAVASCRIPT = """\
+ * @param {{string | Date | null}} asOf the day from which ages are counted, such as "2026-08-31"; null is {day}
+"""
 _CODE = """
   function codeOf(column) {
     const value = valueOf(column);
@@ -534,19 +665,21 @@ _RESERVED = """
 arguments await break case catch class cluster codeOf const continue dateOf Date debugger default delete do
 else enum eval export
 extends false finally for function if implements import in instanceof interface let localTime new null number numberOf
+asOf dayOf sinceOf
 numberOrInfinityOf object
 package private protected public return row static super switch this throw timeIn true truthOf try typeof undefined
 valueOf var void while with yield
 """
 
 
-def javascript(model: Any, *, module: bool = False) -> str:
+def javascript(model: Any, *, module: bool = False, as_of: Any = None) -> str:
     """Return functions of JavaScript, `cluster(row)` and `whyNone(row)`; see `Explanation.to_javascript`.
 
     `model` may be a fitted estimator. The result is a number if the name is one that JavaScript holds exactly.
     """
-    ex = explanation_of(model)
-    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+    ex = where_rules_run(explanation_of(model), as_of)
+    days = _days_of(ex, ex.tree.features.tolist())
+    tested = [*(ex.columns[j] for j in ex.tree.features.tolist()), *days.columns]
     lines = "\n".join(body(ex, _JavaScript(), indent="  "))
     made, counts = (line.replace("<", "\\x3C") for line in provenance(ex))  # which may stand between script tags
     export = "export " if module else ""
@@ -556,30 +689,34 @@ def javascript(model: Any, *, module: bool = False) -> str:
         export=export,
         columns=", ".join(map(in_javascript, tested)),
         clusters=_kinds_in_javascript(ex.names),
+        **days.in_javascript,
         **_OF_TREE_IN_JAVASCRIPT,
     )
     names = ["COLUMNS", "cluster", *["whyNone"] * bool(tested)]
     end = "" if module else _EXPORTS.replace("EXPORTED", ", ".join(names))
     if not tested:
         return begin.replace("; whyNone says which", "") + lines + "\n}" + end
-    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines)]
-    why_none = _WHY_NONE_OF_JAVASCRIPT.replace("\nfunction", f"\n{export}function")
+    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines), *days.javascript]
+    why_none = _WHY_NONE_OF_JAVASCRIPT.format(export=export, **days.in_javascript)
     return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", why_none, end])
 
 
-def javascript_of_lines(lines: MeasuredRules, *, module: bool) -> str:
+def javascript_of_lines(lines: MeasuredRules, *, module: bool, as_of: Any = None) -> str:
     """See `StandaloneRules.to_javascript`."""
+    lines = lines_where_rules_run(lines, as_of)
     ex, tested = lines.explanation, lines.features
+    days = _days_of(ex, tested)
     body = "\n".join(f"  {line}" for line in _of_lines(lines, _JavaScript()))
     begin = _HEAD_OF_JAVASCRIPT.format(
         made=provenance(ex)[0].replace("<", "\\x3C"),
         counts="One line for each cluster, in their order",
         export="export " if module else "",
-        columns=", ".join(in_javascript(ex.columns[j]) for j in tested),
+        columns=", ".join(map(in_javascript, [*(ex.columns[j] for j in tested), *days.columns])),
         clusters=_kinds_in_javascript(ex.names),
+        **days.in_javascript,
         **_OF_LINES_IN_JAVASCRIPT,
     )
-    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, body)] if tested else ["\n"]
+    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, body), *days.javascript] if tested else ["\n"]
     end = "" if module else _EXPORTS.replace("EXPORTED", "COLUMNS, cluster")
     return "".join([begin, _CHECK_OF_JAVASCRIPT if tested else "", body, *helpers, "}", end])
 
@@ -604,6 +741,9 @@ def in_javascript(value: object) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, datetime):
         return _date_in_javascript(value)
+    if isinstance(value, timedelta):
+        days, rest = divmod(value, timedelta(days=1))
+        return str(value // timedelta(microseconds=1)) if rest else f"{days} * {MICROSECONDS}"
     if isinstance(value, (int, float)):
         if isinstance(value, int) and abs(value) > _SAFE:
             return f'"{value}"'
@@ -649,7 +789,8 @@ class _JavaScript:
 
     def ask_date(self, variable: str, column: str, dates: Dates, *, missing: bool) -> Sequence[str]:
         form = f", {in_javascript(dates.form)}, /^{pattern_of(dates.form)}$/" if dates.form and not dates.zone else ""
-        read = f"const {variable} = dateOf({in_javascript(column)}, {in_javascript(bool(dates.zone))}{form})"
+        date = f"dateOf({in_javascript(column)}, {in_javascript(bool(dates.zone))}{form})"
+        read = f"const {variable} = {f'sinceOf({date})' if dates.is_relative else date}"
         return (f"{read};",) if missing else (f"{read};", f"if ({variable} === null) return null;")
 
     def ask_value(self, variable: str, column: str, known: Sequence[object], *, truths: bool) -> Sequence[str]:
@@ -814,26 +955,32 @@ def _plain(values: Sequence[Hashable]) -> list[object]:
     return [None if value is None else plain(value) for value in values]
 
 
-End: TypeAlias = tuple[str, float | datetime] | None
+End: TypeAlias = tuple[str, float | datetime | timedelta] | None
 Ends: TypeAlias = tuple[End, End]
-"""The tests at the lower and the upper end of a cut, each an operator and a number or a date, or None without one."""
+"""The tests at the lower and the upper end of a cut, each an operator and a number, a date, or how far a date is from
+the day from which it is counted; or None without one."""
 
 
 def of_dates(lower: float, upper: float, dates: Dates, *, inside: bool) -> Ends:
     """Return the tests at both ends of a cut as tests of dates in UTC."""
     at_lower, at_upper = comparisons(lower, upper, inside=inside)
     if at_lower is not None:
-        at_lower = at_lower[0], dates.first_moment(lower, beyond=False)
+        at_lower = at_lower[0], _first(lower, dates, beyond=False)
     if at_upper is not None:
-        at_upper = "<" if inside else ">=", dates.first_moment(upper, beyond=True)
+        at_upper = "<" if inside else ">=", _first(upper, dates, beyond=True)
     return at_lower, at_upper
 
 
 def moments_of(piece: Interval, dates: Dates) -> Ends:
     """Return the tests that a date in UTC lies in an interval."""
     lower, upper, lower_closed, upper_closed = piece
-    begin = (">=", dates.first_moment(lower, beyond=not lower_closed)) if lower > -math.inf else None
-    return begin, ("<", dates.first_moment(upper, beyond=upper_closed)) if upper < math.inf else None
+    begin = (">=", _first(lower, dates, beyond=not lower_closed)) if lower > -math.inf else None
+    return begin, ("<", _first(upper, dates, beyond=upper_closed)) if upper < math.inf else None
+
+
+def _first(days: float, dates: Dates, *, beyond: bool) -> datetime | timedelta:
+    """Return the first date from `days` on, or beyond it, or how far it is from where dates are counted from."""
+    return (dates.distance if dates.is_relative else dates.first_moment)(days, beyond=beyond)
 
 
 def comparisons(lower: float, upper: float, *, inside: bool) -> Ends:

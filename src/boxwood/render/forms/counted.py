@@ -23,7 +23,7 @@ from boxwood.render.forms.sql import column_tests
 from boxwood.render.forms.sql_tests import Test
 from boxwood.table.connect import Tick
 from boxwood.table.duck import Query
-from boxwood.table.labels import Rules, inputs_of, rows_with
+from boxwood.table.labels import Rules, days_needed, inputs_of, rows_with
 from boxwood.table.options import DEFAULTS, ReadOptions, suggestion
 from boxwood.table.sql import as_double, as_name
 from boxwood.table.write_labels import check_rows, opened_to_count
@@ -119,7 +119,7 @@ def _rules(side: Side, letter: str) -> tuple[Rules, dict[int, Test]]:
     tested = side.tree.features.tolist()
     rules = Rules(
         leaf_case(side.tree, tests),
-        {names[j]: side.columns[j] for j in tested},
+        {names[j]: side.columns[j] for j in tested} | days_needed(side.dates[j] for j in tested if j in side.dates),
         {names[j]: side.coded[j] for j in tested if j in side.coded},
         {names[j]: side.dates[j] for j in tested if j in side.dates},
     )

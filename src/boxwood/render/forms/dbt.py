@@ -28,6 +28,7 @@ def dbt(
     nan: bool = True,
     types: Mapping[str, str] | None = None,
     reasons: bool = False,
+    as_of: Any = None,
 ) -> dict[str, str]:
     """Return the files of a model of dbt by their names; see `Explanation.to_dbt`."""
     ex, spoken = explanation_of(model), dialect_of(dialect)
@@ -35,7 +36,7 @@ def dbt(
     if not words or not all(table.split(".")):
         raise ValueError(f"table must be the name of a model of dbt, such as 'customers'; got {shown(table)}")
     of_dbt = table if "{{" in table else f"{{{{ ref({', '.join(map(repr, table.split('.')))}) }}}}"
-    query = sql(ex, dialect=dialect, table=of_dbt, nan=nan, types=types, reasons=reasons)
+    query = sql(ex, dialect=dialect, table=of_dbt, nan=nan, types=types, reasons=reasons, as_of=as_of)
     name = f"{words[-1]}_clusters"
     return {
         f"{name}.sql": _with_rules_as_they_are(query, table_name(of_dbt, spoken)),

@@ -12,6 +12,19 @@ from functools import partial
 from boxwood._imports import require
 from boxwood._validation import refuse_unknown, shown
 from boxwood.errors import DataError
+from boxwood.render.forms.days import (
+    BIGQUERY,
+    CLICKHOUSE,
+    MYSQL,
+    ORACLE,
+    POSTGRES,
+    SNOWFLAKE,
+    SPARK,
+    SQLITE,
+    TRINO,
+    TSQL,
+    Calendar,
+)
 from boxwood.table.sql import as_double, as_name, as_number, as_text
 
 
@@ -68,6 +81,8 @@ class Dialect:
         Whether a moment without a zone can be compared with a day, which stands for its beginning.
     most_nested : int, default=100
         Most levels of CASE within CASE.
+    calendar : Calendar
+        How days are said that are some time before or after another one.
     all_columns : pair of str, default=("*", "")
         All columns of a table beside others, and what then follows the table's name.
     """
@@ -95,6 +110,7 @@ class Dialect:
     day: str = "DATE '{}'"
     days_for_moments: bool = True
     most_nested: int = 100
+    calendar: Calendar = POSTGRES
     all_columns: tuple[str, str] = ("*", "")
 
     def name(self, name: str) -> str:
@@ -173,6 +189,7 @@ def _sqlite() -> Dialect:
         ),
         moments=("'{}'",) * 2,
         texts="{}",
+        calendar=SQLITE,
         day="'{}'",
         days_for_moments=False,
     )
@@ -235,6 +252,7 @@ def _trino() -> Dialect:
         nan_is_large=False,
         exact=("DOUBLE",),
         moments=("TIMESTAMP '{}'", "TIMESTAMP '{} UTC'"),
+        calendar=TRINO,
     )
 
 
@@ -251,6 +269,7 @@ def _clickhouse() -> Dialect:
         nan_is_large=False,
         tells_case=True,
         day="toDate32('{}')",
+        calendar=CLICKHOUSE,
         moments=("toDateTime64('{}', 6)", "toDateTime64('{}', 6, 'UTC')"),
     )
 
@@ -270,6 +289,7 @@ def _oracle() -> Dialect:
         truths=("{} = 1", "{} = 0"),
         tells_case=True,
         moments=("TIMESTAMP '{}'", "TIMESTAMP '{} +00:00'"),
+        calendar=ORACLE,
         all_columns=("t.*", " t"),
     )
 
@@ -315,6 +335,7 @@ def _mysql() -> Dialect:
         infinity=None,
         compared=("CAST(CONVERT({} USING utf8mb4) AS BINARY)", "CAST(CONVERT({} USING utf8mb4) AS BINARY)"),
         moments=("TIMESTAMP '{}'",) * 2,
+        calendar=MYSQL,
     )
 
 
@@ -330,6 +351,7 @@ def _tsql() -> Dialect:
         truths=("{} = 1", "{} = 0"),
         most_nested=10,
         day="CAST('{}' AS DATE)",
+        calendar=TSQL,
         compared=("CAST({} AS VARBINARY(MAX))", "CAST({} AS VARBINARY(MAX))"),
         texts_differ=True,  # bytes of VARCHAR are not those of NVARCHAR, and TEXT has none
         moments=("CAST('{}' AS DATETIME2)", "CAST('{}+00:00' AS DATETIMEOFFSET)"),
@@ -353,6 +375,7 @@ def _of_warehouse(dialect: str, *, casts_booleans: bool) -> Dialect:
         tells_case=dialect == "snowflake",
         dates=("CAST({} AS DATETIME)", "{}") if dialect == "bigquery" else ("{}", "{}"),
         moments=_MOMENTS[dialect],
+        calendar={"bigquery": BIGQUERY, "snowflake": SNOWFLAKE, "spark": SPARK}[dialect],
     )
 
 

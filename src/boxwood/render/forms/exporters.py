@@ -55,15 +55,17 @@ EXPORTERS = {
     "json": Exporter("explanation.model_file", "to_text", "to_json", "the model file"),
     "sql": Exporter(
         *("render.forms.sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code"),
-        ("dialect", "table", "layout", "nan", "types", "reasons"),
+        ("dialect", "table", "layout", "nan", "types", "reasons", "as_of"),
     ),
     "dbt": Exporter(
         *("render.forms.dbt", "dbt", "to_dbt", "a folder with a model of dbt and its tests, for --table", "folder"),
-        ("dialect", "table", "nan", "types", "reasons"),
+        ("dialect", "table", "nan", "types", "reasons", "as_of"),
     ),
-    "python": Exporter("render.forms.code", "python", "to_python", "a function of Python that needs no package"),
+    "python": Exporter(
+        "render.forms.code", "python", "to_python", "a function of Python that needs no package", "code", ("as_of",)
+    ),
     "javascript": Exporter(
-        "render.forms.code", "javascript", "to_javascript", "a function of JavaScript", "code", ("module",)
+        "render.forms.code", "javascript", "to_javascript", "a function of JavaScript", "code", ("module", "as_of")
     ),
     "formula": Exporter(
         "render.forms.formula",
@@ -71,7 +73,7 @@ EXPORTERS = {
         "to_formula",
         "a formula for row 2 of a spreadsheet",
         "code",
-        ("columns", "let", "separator"),
+        ("columns", "let", "separator", "as_of"),
     ),
     "onnx": Exporter("render.forms.onnx", "onnx", "to_onnx", "an ONNX model for float32 rows", "bytes"),
     "pmml": Exporter("render.forms.pmml", "pmml", "to_pmml", "a PMML model, for scoring engines"),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from boxwood._dates import Dates
+from boxwood._dates import NOW, Dates
 from boxwood._frames import refuse_unknown_columns
 from boxwood._validation import refuse_unknown, shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.ages import where_rules_run
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.reference.budget import as_names
 from boxwood.render.forms.code import comparisons, identifiers, in_spreadsheet, moments_of, of_dates, plain
@@ -34,13 +35,16 @@ def formula(
     columns: Sequence[str] | None = None,
     let: bool = True,
     separator: Literal[",", ";"] = ",",
+    as_of: Any = None,
 ) -> str:
     """Return a formula of nested IFs that gives the cluster of a row of a spreadsheet; see `Explanation.to_formula`.
 
     `model` may be a fitted estimator.
     """
     refuse_unknown("separator", separator, (",", ";"))
-    ex, row = explanation_of(model), whole_number("row", row, 2 if columns is None else 1)
+    ex, row = where_rules_run(explanation_of(model), as_of), whole_number("row", row, 2 if columns is None else 1)
+    if any(one.day_column for _, one in ex.dates):
+        raise DataError("a formula counts ages from one day; give as_of, such as a day, or explain with as_of='latest'")
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     if columns is None:
         found = [f"INDEX({row}:{row},{_place(name)})" for name in tested]
@@ -175,7 +179,7 @@ class _Sheet(NamedTuple):
             return listed if included == step.inside else f"NOT({listed})"
         plain_ends = comparisons(lower, upper, inside=step.inside)
         found = plain_ends if dates is None else of_dates(lower, upper, dates, inside=step.inside)
-        ends = [f"{cell}{end[0]}{_end(end[1])}" for end in found if end]
+        ends = [f"{cell}{end[0]}{_end(end[1], dates)}" for end in found if end]
         return ends[0] if len(ends) == 1 else ("*" if step.inside else "+").join(f"({end})" for end in ends)
 
 
@@ -186,7 +190,7 @@ def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool, dates: D
         lower, upper, lower_closed, upper_closed = piece
         ends = [f"ISNUMBER({cell})"]
         if dates is not None:
-            ends += [f"({cell}{end[0]}{_end(end[1])})" for end in moments_of(piece, dates) if end]
+            ends += [f"({cell}{end[0]}{_end(end[1], dates)})" for end in moments_of(piece, dates) if end]
             tests.append("*".join(ends))
             continue
         ends += [f"({cell}{'>=' if lower_closed else '>'}{in_spreadsheet(lower)})"] if lower > -math.inf else []
@@ -195,7 +199,11 @@ def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool, dates: D
     return "+".join(tests) or "FALSE"
 
 
-def _end(value: float | datetime) -> str:
+def _end(value: float | datetime | timedelta, dates: Dates | None) -> str:
+    if isinstance(value, timedelta):
+        day = "NOW()" if dates is not None and dates.as_of == NOW else "TODAY()"
+        n, rest = divmod(value, timedelta(days=1))
+        return f"{day}{n:+d}" + (f"+{rest // timedelta(microseconds=1)}/86400000000" if rest else "")
     return _moment(value) if isinstance(value, datetime) else in_spreadsheet(value)
 
 

@@ -11,11 +11,12 @@ from boxwood._messages import as_cell
 from boxwood._validation import refuse_other_kind, shown
 from boxwood.axes import Categories
 from boxwood.batches.source import Source
+from boxwood.explanation.ages import to_apply
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.sql import sql, sql_case
 from boxwood.table import Labelled
 from boxwood.table.duck import Query
-from boxwood.table.labels import Rules, is_connection, label_table, types_of
+from boxwood.table.labels import Rules, days_needed, is_connection, label_table, types_of
 from boxwood.table.options import is_query, with_index
 from boxwood.table.sql import type_of
 from boxwood.table.write_labels import is_csv, label_rows
@@ -29,6 +30,7 @@ def write_labels(
     *,
     column: str = "cluster",
     columns: Sequence[str] | None = None,
+    as_of: Any = None,
 ) -> Labelled:
     """Write a table with the cluster of every row as a new, last column; return how many rows have none.
 
@@ -52,6 +54,8 @@ def write_labels(
         Name of the new column.
     columns : sequence of str, default=None
         For a ThresholdTree: the names of its columns. An explanation has its own.
+    as_of : str or date, default=None
+        Where rules say ages, the day from which they are counted, or the column that has it; see `Explanation.apply`.
 
     Returns
     -------
@@ -97,8 +101,8 @@ def write_labels(
         raise ValueError("column must not be empty; name the new column")
     if is_connection(table):
         name = _as_table_name(out)
-        return label_table(table, name, _expression(model, columns, types_of(table, name)), column=column)
-    rules = sql_rules(model, columns, out=out)
+        return label_table(table, name, _expression(model, columns, types_of(table, name), as_of), column=column)
+    rules = sql_rules(model, columns, out=out, as_of=as_of)
     if isinstance(table, str) and is_query(table):
         table = Query(table)
     if isinstance(table, (str, os.PathLike, Query, Source)):
@@ -109,15 +113,15 @@ def write_labels(
         return label_rows(source, out, rules, column=column)
 
 
-def sql_rules(model: Any, columns: Sequence[str] | None = None, *, out: Any = None) -> Rules:
+def sql_rules(model: Any, columns: Sequence[str] | None = None, *, out: Any = None, as_of: Any = None) -> Rules:
     """Return a model as SQL of a new column, in names of its own for the columns that it tests.
 
     IN: columns: names for those of a `ThresholdTree`; an explanation names its own. out: file that the column is for:
-    in CSV no name of a cluster is a formula.
+    in CSV no name of a cluster is a formula. as_of: the day from which ages are counted.
     """
     if isinstance(model, ThresholdTree):
         return _rules(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
-    ex = _named(model, columns)
+    ex = to_apply(_named(model, columns), as_of)
     names = [as_cell(name) if isinstance(name, str) else name for name in ex.names] if is_csv(out) else ex.names
     return _rules(ex.tree, ex.columns, names, ex._coded_columns, ex._gap_columns, ex._date_columns)
 
@@ -135,18 +139,20 @@ def _rules(
     tested = tree.features.tolist()
     return Rules(
         sql_case(tree, placeholders, names, categories, gaps=gaps, nan=False),
-        {placeholders[j]: columns[j] for j in tested},
+        {placeholders[j]: columns[j] for j in tested} | days_needed(dates[j] for j in tested if j in dates),
         {placeholders[j]: categories[j] for j in tested if j in categories},
         {placeholders[j]: dates[j] for j in tested if j in dates},
     )
 
 
-def _expression(model: Any, columns: Sequence[str] | None, types: Mapping[str, str]) -> str:
+def _expression(model: Any, columns: Sequence[str] | None, types: Mapping[str, str], as_of: Any) -> str:
     """Return the SQL of the new column, in terms of the columns of a table of DuckDB with these types."""
     if isinstance(model, ThresholdTree):
         return sql_case(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1))
     ex = _named(model, columns)
-    return sql(ex, types={name: type for name, type in types.items() if name in ex.columns and type_of(type)})
+    return sql(
+        ex, as_of=as_of, types={name: type for name, type in types.items() if name in ex.columns and type_of(type)}
+    )
 
 
 def _columns_of(tree: ThresholdTree, columns: Sequence[str] | None) -> list[str]:

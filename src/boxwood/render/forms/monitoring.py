@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._frames import name_as_text
+from boxwood.explanation.ages import where_rules_run
 from boxwood.explanation.living.counts import Counts
 from boxwood.explanation.living.drift import drift_of
 from boxwood.explanation.living.results import DriftFacts
@@ -36,9 +37,14 @@ class _WatchLine(NamedTuple):
 
 
 def monitoring_sql(
-    ex: MeasuredTree, dialect: str, table: str | Sequence[str], types: Mapping[str, str] | None = None
+    ex: MeasuredTree,
+    dialect: str,
+    table: str | Sequence[str],
+    types: Mapping[str, str] | None = None,
+    as_of: Any = None,
 ) -> str:
     """See `Explanation.monitoring_sql`."""
+    ex = where_rules_run(ex, as_of)
     spoken = dialect_of(dialect)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from boxwood._dates import Dates
-from boxwood._messages import shown
+from boxwood._messages import listed, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
@@ -49,6 +49,8 @@ def pmml(model: Any) -> str:
     """
     ex = explanation_of(model)
     tested = ex.tree.features.tolist()
+    if ages := [ex.columns[j] for j, one in ex._date_columns.items() if one.as_of and j in tested]:
+        raise DataError(f"PMML has no today, from which ages of {listed(ages)} count; write SQL, Python or JavaScript")
     target = new_name("cluster", ex.columns)
     names = [plain(cluster.name) for cluster in ex.clusters]
     kind = "integer" if all(_is_whole(name) for name in names) else "string"

@@ -21,6 +21,7 @@ from boxwood._types import DialectName, Indices
 from boxwood._validation import listed, refuse_other_kind, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
+from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
 from boxwood.render.forms.lost import lost_ways
@@ -59,6 +60,7 @@ def sql(
     nan: bool = True,
     types: Mapping[str, str] | None = None,
     reasons: bool = False,
+    as_of: Any = None,
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, or a query that adds it to a table.
 
@@ -80,7 +82,7 @@ def sql(
         A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
         model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
         "sales.customers"; a sequence has one text for each part. None gives the expression alone.
-    alias, layout, nan, types, reasons
+    alias, layout, nan, types, reasons, as_of
         See `Explanation.to_sql`.
 
     Raises
@@ -117,7 +119,7 @@ def sql(
     refuse_unknown("layout", layout, LAYOUTS)
     if alias is not None:
         refuse_other_kind("alias", alias, str, "name the new column, as 'cluster'")
-    ex = explanation_of(model)
+    ex = where_rules_run(explanation_of(model), as_of)
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
     if layout == "nested" and ex.tree.depth > spoken.most_nested:
@@ -138,8 +140,9 @@ def sql(
     return comment(ex, "-- ") + remarks + said + written
 
 
-def sql_of_lines(lines: MeasuredRules, *, dialect: Any, table: str | Sequence[str] | None) -> str:
+def sql_of_lines(lines: MeasuredRules, *, dialect: Any, table: str | Sequence[str] | None, as_of: Any = None) -> str:
     """See `StandaloneRules.to_sql`."""
+    lines = lines_where_rules_run(lines, as_of)
     spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in tested])

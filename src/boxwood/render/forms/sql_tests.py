@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Hashable, Mapping, Sequence
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import NamedTuple, TypeAlias, cast
 
-from boxwood._dates import Dates
+from boxwood._dates import NOW, Dates
 from boxwood.axes import Categories
 from boxwood.render.forms.code import moments_of
 from boxwood.render.forms.dialects import Dialect
@@ -106,13 +106,17 @@ def _finite(piece: Interval) -> Interval:
 
 
 class Dated(NamedTuple):
-    """A column of dates: its name and type, how they are said, and whether missing ones have a place."""
+    """A column of dates: its name and type, how they are said, and whether missing ones have a place.
+
+    `day` is the name of the column that has the day from which they are counted, if one has.
+    """
 
     name: str
     type: str
     dates: Dates
     dialect: Dialect
     has_gaps: bool
+    day: str = ""
 
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no date is inside."""
@@ -122,16 +126,35 @@ class Dated(NamedTuple):
         conditions = [self._within(piece) for piece in known]
         several = len(conditions) + or_missing > 1
         parts = [f"({one})" if " AND " in one and several else one for one in conditions]
-        return any_of([*parts, *[f"{self.name} IS NULL"] * or_missing]) if parts or or_missing else ""
+        return any_of([*parts, *[self._lacks("IS NULL", " OR ")] * or_missing]) if parts or or_missing else ""
+
+    def _lacks(self, test: str, joined: str) -> str:
+        """Return a test of whether there is a date, and a day from which it is counted."""
+        tests = [f"{name} {test}" for name in (self.name, self.day) if name]
+        return tests[0] if len(tests) == 1 else f"({joined.join(tests)})"
 
     def _within(self, piece: Interval) -> str:
-        ends = cast("list[tuple[str, datetime]]", [*filter(None, moments_of(piece, self.dates))])
-        of_days = not self.dates.zone and all(moment.time() == time() for _, moment in ends)
+        ends = [*filter(None, moments_of(piece, self.dates))]
+        of_days = not self.dates.zone and all(map(_is_day, (end for _, end in ends)))
+        of_days = of_days and self.dates.as_of != NOW and not self.day
         as_days = of_days and (self.type == "DATE" or self.dialect.days_for_moments)
         value = self.name if as_days else self.dialect.dates[bool(self.dates.zone)].format(self.name)
-        said = self.dialect.day if as_days else self.dialect.moments[bool(self.dates.zone)]
-        parts = [f"{value} {sign} {said.format(_as_text(moment, as_day=as_days))}" for sign, moment in ends]
-        return " AND ".join(parts) or f"{self.name} IS NOT NULL"
+        parts = [f"{value} {sign} {self._end(end, as_day=as_days)}" for sign, end in ends]
+        return " AND ".join(parts) or self._lacks("IS NOT NULL", " AND ")
+
+    def _end(self, end: float | datetime | timedelta, *, as_day: bool) -> str:
+        if isinstance(end, timedelta):
+            return self.dialect.calendar.end(self.dates, self.day, end, as_day=as_day)
+        assert isinstance(end, datetime)
+        said = self.dialect.day if as_day else self.dialect.moments[bool(self.dates.zone)]
+        return said.format(_as_text(end, as_day=as_day))
+
+
+def _is_day(end: float | datetime | timedelta) -> bool:
+    """Return whether an end is the beginning of a day, or a number of days away."""
+    if isinstance(end, timedelta):
+        return not end % timedelta(days=1)
+    return isinstance(end, datetime) and end.time() == time()
 
 
 def _as_text(moment: datetime, *, as_day: bool) -> str:
@@ -205,7 +228,7 @@ def test_of(
     if dates is not None:
         if type == "TEXT" and not dates.form and dialect.texts is not None:
             name = dialect.texts.format(name, "TIMESTAMPTZ" if dates.zone else "TIMESTAMP")
-        return Dated(name, type, dates, dialect, has_gaps)
+        return Dated(name, type, dates, dialect, has_gaps, dialect.name(dates.day_column) if dates.day_column else "")
     if codes is None:
         of_numbers = "" if type == "TEXT" else type  # texts of numbers are converted first
         return WithGaps(name, of_numbers, dialect) if has_gaps else Numeric(name, of_numbers, dialect)

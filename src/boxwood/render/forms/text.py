@@ -36,7 +36,7 @@ from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, grown_by, totals_text
 from boxwood.words.notes import in_order, in_short, lack_groups
-from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, numbers, rule
+from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day_line, numbers, rule
 from boxwood.words.values import (
     cluster_name,
     column_name,
@@ -167,7 +167,9 @@ def _summary(ex: MeasuredTree) -> str:
 def _clusters(ex: MeasuredTree) -> list[str]:
     """Return a line for each cluster, and as what missing values count where boxwood made the clusters."""
     lacking = rows_lacking(ex) if ex._is_made_here else NOT_COUNTED  # which looks at all rows
-    return cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking)
+    parts = cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking)
+    tested = ex.tree.features.tolist()
+    return [*parts, *day_line(dates for j, dates in ex._date_columns.items() if j in tested)]
 
 
 def _notes(notes: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._dates import Dates, in_calendar
+from boxwood._dates import MICROSECONDS, Dates, in_calendar
 from boxwood._messages import printable
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
@@ -280,12 +280,12 @@ def what_if(ex: MeasuredTree, picture: Picture, lines: list[dict[str, Any]], lea
     spread = _deviations(ex, tested)
     columns = [
         {
-            "name": apart(name := column_name(ex.columns[j]), name),
+            "name": apart(name := _name_in_form(ex, j), name),
             "values": choices.get(j),
             "deviation": deviation,
         }
         | ({"gaps": True} if j in ex._gap_columns else {})
-        | ({"date": True} if j in ex._date_columns else {})
+        | _kind_of_date(ex._date_columns.get(j))
         for j, deviation in zip(tested, spread, strict=True)
     ]
     return {
@@ -411,6 +411,19 @@ def _rounded(
     return None
 
 
+def _name_in_form(ex: MeasuredTree, j: int) -> str:
+    """Return the name of a column in the form; dates that are counted from a column are typed as days after it."""
+    name, dates = column_name(ex.columns[j]), ex._date_columns.get(j)
+    return name if dates is None or not dates.is_relative else f"{name} (days after {dates.day_column})"
+
+
+def _kind_of_date(dates: Dates | None) -> dict[str, Any]:
+    """Return whether a column is typed as dates, and from which day these are counted, if they are."""
+    if dates is None or dates.is_relative:
+        return {}
+    return {"date": True} | ({"origin": dates.origin / MICROSECONDS} if dates.as_of else {})
+
+
 def _date_in_digits(days: float, digits: int) -> float:
     """Return a date to the day, to the hour, or to the minute, for more digits; infinity for a missing one."""
     parts = {_DIGITS[0]: 1, _DIGITS[1]: 24}.get(digits, 1440)
@@ -419,7 +432,7 @@ def _date_in_digits(days: float, digits: int) -> float:
 
 def _as_typed(x: float, dates: Dates | None) -> str:
     """Return a value as a field of the form has it; dates are those of UTC."""
-    if dates is None:
+    if dates is None or dates.is_relative:
         return number(x)
     return dates.first_moment(in_calendar(x), beyond=False).isoformat(timespec="minutes")
 

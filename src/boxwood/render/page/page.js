@@ -60,6 +60,13 @@ all(".tree .leaf").forEach(leaf => {
 const fields = one("#fields"), result = one("#result");
 const row = rules.columns.map(() => NaN);
 
+// The day from which ages are counted, at first that of the rules; dates of later days count as those of that day.
+const origin = rules.columns.find(column => column.origin !== undefined)?.origin;
+const day = element("input", {type: "date"});
+if (origin !== undefined) day.value = new Date(Math.floor(origin) * 864e5).toISOString().slice(0, 10);
+day.addEventListener("input", () => { inputs.forEach((input, j) => read(j)); answer(); });
+const later = j => rules.columns[j].origin === undefined || !day.value ? 0 : Date.parse(day.value) / 864e5 - Math.floor(origin);
+
 const inputs = rules.columns.map((column, j) => {
   const input = column.values ? element("select")
     : element("input", column.date ? {type: "datetime-local", step: "any"} : {type: "number", step: "any", inputmode: "decimal"});
@@ -69,7 +76,7 @@ const inputs = rules.columns.map((column, j) => {
   return input;
 });
 // Where rules say where a missing number goes, it counts as infinity.
-const typed = j => rules.columns[j].date ? Date.parse(inputs[j].value + "Z") / 864e5 : Number(inputs[j].value);
+const typed = j => rules.columns[j].date ? Date.parse(inputs[j].value + "Z") / 864e5 - later(j) : Number(inputs[j].value);
 const read = j => { row[j] = inputs[j].value !== "" ? typed(j) : rules.columns[j].gaps ? Infinity : NaN; };
 const fill = values => {
   values.forEach((value, j) => { inputs[j].value = value; read(j); });
@@ -94,11 +101,11 @@ const candidates = j => {
   const found = [];
   rules.nodes.filter(node => node.length > 1 && node[0] === j).forEach(([, lower, upper]) => {
     if (upper !== null && upper < Number.MAX_VALUE) {
-      const [low, high] = date ? ends(upper) : [`at most ${upper}`, `just above ${upper}`];
+      const [low, high] = date ? ends(upper + later(j)) : [`at most ${upper}`, `just above ${upper}`];
       found.push([upper, `${name} ${low}`], [next(upper, true), `${name} ${high}`]);
     }
     if (lower !== null) {
-      const [low, high] = date ? ends(lower) : [`just below ${lower}`, `at least ${lower}`];
+      const [low, high] = date ? ends(lower + later(j)) : [`just below ${lower}`, `at least ${lower}`];
       found.push([lower, `${name} ${high}`], [next(lower, false), `${name} ${low}`]);
     }
   });
@@ -153,6 +160,7 @@ if (fields) {
     fields.append(pick);
   }
   rules.columns.forEach((column, j) => fields.append(element("label", {}, element("span", {}, element("bdi", {}, column.name)), inputs[j])));
+  if (origin !== undefined) fields.append(element("label", {}, element("span", {}, "Seen from"), day));
   fields.addEventListener("submit", event => event.preventDefault());
   fields.addEventListener("focusin", () => light(shown));
   inputs.forEach((input, j) => read(j));

@@ -164,7 +164,7 @@ def _axis(ex: MeasuredTree, ax: Axes, name: str, j: int, points: Points, areas: 
         dates = ex._date_columns.get(j)
         side = side if dates is None else side._replace(log=False)
         getattr(ax, f"set_{name}scale")("log" if side.log else "linear")
-        if dates is not None:
+        if dates is not None and not dates.is_relative:
             getattr(ax, f"{name}axis_date")(dates.zone or None)  # matplotlib, too, counts days since 1970
             if name == "x":
                 ax.tick_params(axis="x", labelrotation=30)

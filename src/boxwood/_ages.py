@@ -1,0 +1,119 @@
+"""Dates as people say them from a day: 137 days ago, in 30 days; and round ages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+_SECOND = 1_000_000
+_HOUR = 3600 * _SECOND
+_DAY = 24 * _HOUR
+_UNITS = (("day", _DAY), ("hour", _HOUR), ("minute", 60 * _SECOND), ("second", _SECOND))
+_IN_HOURS = 4 * _DAY  # up to here, times are said in hours
+
+_STEPS = (  # of round ages, from the roundest on: as a year and a month have no length, they count 365 and 30 days
+    *(days * _DAY for days in (36500, 3650, 365, 90, 30, 10, 7, 1)),
+    *(hours * _HOUR for hours in (12, 6, 3, 1)),
+    *(seconds * _SECOND for seconds in (1800, 900, 300, 60, 30, 10, 1)),
+    *(10**n for n in range(5, -1, -1)),
+)
+
+
+def age_in_words(micro: int, origin: str = "") -> str:
+    """Return how far a moment is from a day, in microseconds; IN: origin: the column that has the day.
+
+    Examples
+    --------
+    >>> age_in_words(-137 * 86_400_000_000), age_in_words(30 * 86_400_000_000), age_in_words(0)
+    ('137 days ago', 'in 30 days', 'today')
+    >>> age_in_words(-36 * 3_600_000_000, "taken")
+    '36 hours before taken'
+    """
+    if not micro:
+        return origin or "today"
+    if origin:
+        return f"{_length(micro)} {'before' if micro < 0 else 'after'} {origin}"
+    return f"{_length(micro)} ago" if micro < 0 else f"in {_length(micro)}"
+
+
+def _length(micro: int) -> str:
+    """Return a length of time in words, such as 36 hours, 137 days or 1,825 days (5 years)."""
+    rest, parts = abs(micro), list[str]()
+    if rest % (365 * _DAY) == 0 and rest > 365 * _DAY:
+        return f"{rest // _DAY:,} days ({rest // (365 * _DAY):,} years)"
+    in_hours = rest < _IN_HOURS and rest % _DAY
+    for name, unit in _UNITS[1:] if in_hours else _UNITS:
+        n, rest = divmod(rest, unit)
+        parts += [_counted(n, name)] if n else []
+    if rest:
+        parts.append(f"{rest} microseconds")
+    return " ".join(parts)
+
+
+def _counted(n: int, name: str) -> str:
+    return f"{n:,} {name}{'' if n == 1 else 's'}"
+
+
+def span_in_words(begin: int | None, end: int | None, origin: str = "") -> str:
+    """Return when dates are that are not before one moment, and before another; None for no such moment.
+
+    Examples
+    --------
+    >>> day = 86_400_000_000
+    >>> span_in_words(-137 * day, None), span_in_words(None, -137 * day), span_in_words(0, 30 * day)
+    ('within the last 137 days', 'more than 137 days ago', 'in the next 30 days')
+    """
+    ago, ahead = (f"before {origin}", f"after {origin}") if origin else ("ago", "ahead")
+    last, coming = ("the", "the") if origin else ("the last", "the next")
+    before, behind = (f" {ago}", f" {ahead}") if origin else ("", "")
+    if begin is None and end is None:
+        return "at any time"
+    if begin is None:
+        assert end is not None
+        if end > 0:
+            return f"less than {_length(end)} {ahead}" if origin else f"in the next {_length(end)} or before"
+        return f"more than {_length(end)} {ago}" if end else f"before {origin or 'today'}"
+    if end is None:
+        if begin > 0:
+            return f"{_length(begin)} or more {ahead}"
+        return f"within {last} {_length(begin)}{before}" if begin else f"{origin or 'today'} or later"
+    if end <= 0:
+        if not end:
+            return f"before {origin or 'today'}, within {last} {_length(begin)}{before}"
+        near, far = _length(end), _length(begin)
+        unit = far.partition(" ")[2]
+        near = near.removesuffix(f" {unit}") if unit in ("days", "hours") else near
+        return f"more than {near} and up to {far} {ago}"
+    if begin >= 0:
+        return f"in {coming} {_length(end)}{behind}" if not begin else f"{_length(begin)} to {_length(end)} {ahead}"
+    if origin:
+        return f"within {_length(begin)} {ago} and less than {_length(end)} {ahead}"
+    return f"within {last} {_length(begin)} or in {coming} {_length(end)}"
+
+
+def roundest_age(first: int, last: int) -> int:
+    """Return the roundest of the moments from the first to the last, in microseconds from a day.
+
+    That is the day itself, then whole years of 365 days, quarters, months of 30 days, tens of days, weeks, days, hours
+    and so on. Of several it is the one nearest to the middle; in years far apart nearest to what is as many times as
+    long as the one and as short as the other.
+    """
+    if first <= 0 <= last:
+        return 0
+    middle = _middle(first, last)
+    for step in _STEPS:
+        inside = [found for found in _multiples(step, middle) if first <= found <= last]
+        if inside:
+            return min(inside, key=lambda found: (abs(found - middle), abs(found)))
+    return first
+
+
+def _middle(first: int, last: int) -> int:
+    near, far = sorted((abs(first), abs(last)))
+    length = math.isqrt(near * far) if far > 10 * near else (near + far) // 2
+    return length if last > 0 else -length
+
+
+def _multiples(step: int, middle: int) -> Iterator[int]:
+    below = middle // step * step
+    yield from (below, below + step)
