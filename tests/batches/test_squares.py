@@ -105,7 +105,7 @@ def passes(source, work):
 
 
 @law(3)
-def test_whole_explanations_take_few_passes_over_all_columns(seed, monkeypatch):
+def test_whole_explanations_take_few_passes_over_all_columns(seed, monkeypatch, rows_drawn):
     monkeypatch.setattr(imm_batches, "FEW_VALUES", 0)  # which are otherwise read into memory
     rng = np.random.default_rng(seed)
     centers = 6 * rng.normal(size=(5, 20))

@@ -567,6 +567,6 @@ def test_every_parameter_that_a_note_ends_with_has_an_option():
         (folder / name).read_text()
         for name in ("ask/columns.py", "ask/clustering.py", "ask/outcome.py", "ask/how_many.py")
     )
-    parameters = "columns|max_leaf_nodes|n_clusters|validate|categories"
+    parameters = "columns|max_leaf_nodes|n_clusters|validate|categories|as_of"
     ends = set(re.findall(rf"\((?:{parameters})[a-z ,=\"]*\)(?=[\"'][],)\n ])", source))
     assert ends == {"(" + end.rpartition("(")[2] for end in _ENDS if end.endswith(")")}

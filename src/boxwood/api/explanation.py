@@ -10,7 +10,6 @@ import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from numpy.typing import ArrayLike
@@ -335,11 +334,9 @@ class Explanation(MeasuredTree):
           cut 1  age = 45  age <= 50  (5 from the cut, 0.29 standard deviations)
         would be old if age were 51 (0.35 standard deviations away)
         """
-        from boxwood.explanation.ages import at
         from boxwood.explanation.apply.why import why_of
 
-        is_measured = isinstance(row, Integral) and as_of is None
-        return why_of(self if is_measured else at(self, as_of), row, immutable)
+        return why_of(self, row, immutable, as_of)
 
     # ----------------------------------------------------------------------------------------------- for people to read
     def to_text(self, *, style: Literal["full", "list"] = "full") -> str:
@@ -795,9 +792,7 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.measure.outcomes import outcomes_profiled
         from boxwood.explanation.measure.profile import profiled
 
-        if outcomes:
-            return outcomes_profiled(self)
-        return profiled(self._on(X, labels, sample_weight))
+        return outcomes_profiled(self) if outcomes else profiled(self._on(X, labels, sample_weight))
 
     def suggested_names(self) -> dict[Hashable, str]:
         """Return the name that the profile suggests for each cluster, by its present name; `rename` takes the result.

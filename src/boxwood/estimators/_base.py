@@ -30,6 +30,7 @@ from boxwood.batches.batches import rows_of
 from boxwood.errors import DataError
 from boxwood.estimators._fits import (
     NO_LABELS,
+    Explained,
     Fit,
     NoExplanation,
     TableReader,
@@ -89,9 +90,11 @@ class FittedTree(TableReader):
         """Return the share of each cluster among the rows of `fit` in a row's leaf, shape (n, k).
 
         Columns are in the order of `reference_.names`, which is that of the sorted labels; see
-        `Explanation.predict_proba`.
+        `Explanation.predict_proba`. Unless `explanation_` was read before, each call measures the rows of `fit`.
         """
-        return shares_of_leaves(self.explanation_)[self.apply(X)]
+        check_is_fitted(self)
+        explanation = self._measured_fit().explanation if self._explanation is None else self._explanation
+        return shares_of_leaves(explanation)[self.apply(X)]
 
     def apply(self, X: Any) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""
@@ -187,14 +190,18 @@ class FittedTree(TableReader):
 
     def _explain_fit(self) -> Explanation:
         """Compute and store the explanation, which refers to the rows of `fit`; a digest recognises them later."""
-        if self._fit is None:
-            raise NoExplanation(self._no_explanation)
-        found = self._fit.explained(self._grown, self._booleans, self._dates)
-        if not self._fit.task.in_batches:
+        found = self._measured_fit()
+        if self._fit is not None and not self._fit.task.in_batches:
             self._labels = self.labels_
         self._explanation, self._prices, self._digest, self._fit_weights = found
         self._fit = None
         return found.explanation
+
+    def _measured_fit(self) -> Explained:
+        """Return the explanation of the rows of `fit`, with what is stored beside it; nothing is stored."""
+        if self._fit is None:
+            raise NoExplanation(self._no_explanation)
+        return self._fit.explained(self._grown, self._booleans, self._dates)
 
     def _explained(
         self, X: Any, *, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None

@@ -193,8 +193,8 @@ def _tested(
     X = _of_mappings(X, columns, names, of_dates)
     if is_frame(X):
         numbers = [columns[j] for j in features if j not in tested and j not in dates]
-        days = {one.day_column for one in of_dates.values() if one.day_column}
-        X = as_dates(only_columns(X, {*names, *days}), of_dates)
+        days = [one.day_column for one in of_dates.values() if one.day_column]
+        X = as_dates(only_columns(X, list(dict.fromkeys([*names, *days]))), of_dates)
         X = as_numbers(X, numbers)
         _refuse_text(X, numbers)
         return features, coded(X, names, {features.index(j): tested[j] for j in tested})

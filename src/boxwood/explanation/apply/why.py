@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.errors import DataError
+from boxwood.explanation.ages import at
 from boxwood.explanation.apply.results import Change, Move, Step, Why
 from boxwood.explanation.apply.rows import LARGEST, counted_from_day, never_seen, numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
@@ -30,8 +32,10 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str]) -> Why:
+def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], as_of: Any = None) -> Why:
     """See `Explanation.why`."""
+    if as_of is not None or not isinstance(row, Integral):  # a row that was measured is seen from the day of then
+        ex = at(ex, as_of)
     if isinstance(immutable, str):
         raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
     refuse_unknown_columns(immutable, ex.columns)

@@ -179,7 +179,7 @@ class Labels(NamedTuple):
 def gini(counts: Ints) -> float:
     """Return the weight of the pairs of rows of different clusters, divided by the weight of the rows."""
     weight = int(counts.sum())
-    pairs: int = (weight * weight - sum(n * n for n in counts.tolist())) // 2
+    pairs = (weight * weight - int(counts @ counts)) // 2
     return pairs / weight
 
 

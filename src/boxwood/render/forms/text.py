@@ -17,6 +17,7 @@ from boxwood.columns.rules import NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
+from boxwood.explanation.records import NOT_CHOSEN
 from boxwood.render.forms.exporters import STYLES
 from boxwood.render.forms.rule_list import rule_list
 from boxwood.render.forms.walk import (
@@ -142,7 +143,7 @@ def _on_left_out(ex: MeasuredTree, how: str) -> list[str]:
     return [f"Left out: {listed(names)} ({how})"] if names else []
 
 
-_SAY_NOTHING = (NO_VALUES, ONE_VALUE, THE_LABELS)  # reasons why a column has nothing to tell
+_SAY_NOTHING = (NO_VALUES, ONE_VALUE, THE_LABELS, NOT_CHOSEN)  # reasons that nobody need be told
 
 
 def _on_lines(ex: MeasuredTree, where: str) -> list[str]:
