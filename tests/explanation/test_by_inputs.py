@@ -26,7 +26,15 @@ KEYS = {  # what may say which row is which
     "dates": lambda i: DAY + datetime.timedelta(days=i),
     "times": lambda i: datetime.datetime(2026, 1, 1) + datetime.timedelta(seconds=i),
 }
-FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
+
+
+def pandas_frame(columns):
+    """Return a frame whose whole numbers stay whole beside missing values, which pandas would make floats of."""
+    frame = pd.DataFrame(columns, dtype=object)
+    return frame.astype({"run": "Int64"} if any(isinstance(one, int) for one in columns["run"]) else {}).infer_objects()
+
+
+FRAMES = {"pandas": pandas_frame, "polars": pl.DataFrame, "arrow": pa.table}
 
 
 def planted(n, r, noise=0.0):

@@ -229,13 +229,20 @@ def _nearness(rows: Floats) -> Floats:
 
     What a row lacks is taken for the middle, so that gaps in the same rows do not count.
     """
-    from scipy.stats import rankdata
-
     known = np.isfinite(rows)
-    ranks = np.where(known, rankdata(rows, axis=0), 0.0)  # those of what is known come first
+    ranks = np.empty_like(rows)
+    for j, x in enumerate(rows.T):
+        ranks[:, j] = np.where(known[:, j], _ranks(x), 0.0)  # those of what is known come first
     ranks -= np.where(known, ranks.sum(axis=0) / np.maximum(known.sum(axis=0), 1), 0.0)
     ranks /= np.maximum(np.sqrt(np.square(ranks).sum(axis=0)), np.finfo(np.float64).tiny)
     return np.asarray(np.abs(ranks.T @ ranks))
+
+
+def _ranks(x: Floats) -> Floats:
+    """Return the rank of each value, the mean of theirs for equal ones: SciPy's would load all of its statistics."""
+    _, at, n_equal = np.unique(x, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(n_equal) - (n_equal - 1) / 2)[at]
+    return ranks
 
 
 def _alike(same: Bools, numbers: list[int]) -> tuple[tuple[int, ...], ...]:
