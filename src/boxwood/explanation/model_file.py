@@ -447,12 +447,12 @@ def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
 
 def _check_tree(document: Document, tree: ThresholdTree) -> None:
     columns, leaves, n = document["columns"], document["leaves"], len(document["clusters"])
-    widths = {len(leaf["held"]) for leaf in leaves if "held" in leaf}
-    _refuse(bool(widths - {n}), f"a leaf tells of the rows of {widths} clusters, but it lists {n}")
     tested, cluster = tree.n_features - 1, tree.leaf_clusters.max()
     _refuse(tested >= len(columns), f"its nodes test column {tested}, but it lists {len(columns)} columns")
     _refuse(cluster >= n, f"its nodes carry cluster {cluster}, but it lists {n} clusters")
     _refuse(tree.n_leaves != len(leaves), f"its nodes have {tree.n_leaves} leaves, but it lists {len(leaves)}")
+    others = {len(leaf["held"]) for leaf in leaves if "held" in leaf} - {n}
+    _refuse(bool(others), f"a leaf has the rows of {max(others, default=0)} clusters, but it lists {n} clusters")
     size = sum(leaf["size"] for leaf in leaves)
     _refuse(size > sys.float_info.max, "the sizes of its leaves add up to more than the largest float")
     n_rows, n_left_out = document["n_rows"], document["n_left_out"]

@@ -234,13 +234,14 @@ def _clustered(X: Any, clustering: Any, asked: Options, *, is_drawn: bool) -> _C
     if hasattr(clustering, "fit"):
         clustering = with_fitted_pipeline(clustering, X, asked.sample_weight, asked.missing)
     read = read_as_it_is(X, clustering, asked)
-    about = (*unfitted, *notes_on_labels_of(X, clustering))
+    rounded = tuple[str, ...]()
     if read is None or read.X.is_plain:
         known = X if isinstance(X, ColumnTable) else None if read is None or not is_frame(X) else read.X
         found = _of_numbers(X, known, clustering, asked)
     else:
-        about += () if isinstance(X, ColumnTable) else notes_on_rounding(X, read.X.columns)
+        rounded = () if isinstance(X, ColumnTable) else notes_on_rounding(X, read.X.columns)
         found = _of_table(read, asked, is_drawn=is_drawn)
+    about = (*unfitted, *notes_on_labels_of(X, clustering), *rounded)
     here = found.here.dated(asked.dates)
     return found._replace(here=here, in_table=in_table or found.in_table, notes=(*found.notes, *about))
 
