@@ -205,10 +205,10 @@ class Explanation(MeasuredTree):
         Examples
         --------
         >>> import boxwood
-        >>> ages, labels = [[21.0], [34.0], [38.0], [61.0], [67.0]], ["new", "new", "old", "old", "old"]
-        >>> ex = boxwood.explain(ages, labels, columns=["age"], method="cart", min_samples_leaf=3)
+        >>> ages, labels = [[21.0], [34.0], [38.0], [40.0], [61.0], [67.0]], ["new", "old", "new", "new", "old", "old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"], method="cart", max_leaf_nodes=2, min_samples_leaf=2)
         >>> ex.names, ex.predict_proba([[30.0]]).tolist()
-        (('new', 'old'), [[0.4, 0.6]])
+        (('new', 'old'), [[0.75, 0.25]])
         """
         from boxwood.explanation.apply.predict import shares_of_rows
 
