@@ -1399,6 +1399,10 @@ def test_no_note_asks_for_the_leaves_that_were_given():
 _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows.py", "explanation/test_sentences.py"
 _LINES, _CLAIMS = "explanation/test_standalone_rules.py", "explanation/test_claims.py"
 ELSEWHERE = {
+    # of two tables
+    " were left out: no row of the other table has their ": "explanation/test_by_inputs.py::test_no_label_is_on_ano",
+    "only in part on rows held out": "explanation/test_by_inputs.py::test_what_is_planted_in_inputs_is_found_or_said",
+    "and their index only counts rows": "explanation/test_by_inputs.py::test_where_it_is_not_known_which_rows_bel",
     # of clusters that are made here
     " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
@@ -1485,6 +1489,7 @@ ELSEWHERE = {
 }
 """Sentences that calls at random hardly give, and the tests that try them."""
 NO_PROMISE = (
+    "nothing was changed by hand",  # what a list is without entries
     "one leaf for each cluster",  # how a tree was grown
     "Rows matched: how many rows fulfil the rule",  # what a number is
     "Medians of numbers; ",

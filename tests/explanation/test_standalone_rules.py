@@ -409,7 +409,7 @@ def test_the_page_the_notebook_and_the_picture_show_the_lines():
     assert [text.get_text() for text in ax.texts] == [str(len(one.rule)) for front in lines.fronts for one in front]
 
 
-def test_lines_of_a_table_in_batches_are_those_of_its_rows_but_list_none(tmp_path):
+def test_lines_of_a_table_in_batches_are_those_of_its_rows_but_list_none(tmp_path, rows_drawn):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 400)
     frame = pd.DataFrame({"a": rng.normal(size=400) + 2 * labels, "b": rng.normal(size=400) - labels, "y": labels})

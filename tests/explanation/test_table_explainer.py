@@ -70,7 +70,7 @@ def test_rows_have_labels_in_the_column_of_the_fit():
         bw.explain(scattered(frame.to_numpy(), 1, label=y), bw.IMM().fit(frame, y))
 
 
-def test_what_cannot_be_measured_is_refused():
+def test_what_cannot_be_measured_is_refused(rows_drawn):
     frame, y = rows(0)
     source = scattered(frame.to_numpy(), 0, label=y)
     model = bw.IMM(KMeans(3, n_init=1, random_state=0)).fit(frame)
