@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from scipy.stats import binomtest, ttest_ind
+from scipy.stats import binomtest, t, ttest_ind
 
 import boxwood as bw
 from boxwood.errors import DataError
+from boxwood.explanation.choose import settings
 from tests.scale import law
 
 
@@ -120,3 +122,38 @@ def test_values_near_the_ends_of_the_range_have_intervals_and_single_rows_none()
         assert one.low <= one.difference <= one.high
         assert np.isfinite([one.low, one.high]).all()
     assert {one.low for one in ex.contrast("x", "z").differences} == {None}
+
+
+@pytest.mark.parametrize("method", ["auto", "imm"])
+def test_a_table_in_batches_is_told_on_a_sample(method, monkeypatch):
+    r = np.random.default_rng(0)
+    table = pd.DataFrame({"a": r.random(900), "b": r.random(900), "member": r.random(900) < 0.4})
+    table["y"] = np.where(table.a > 0.5, "x", np.where(table.member, "y", "z"))
+    monkeypatch.setattr("boxwood.explanation.measure.held_out.rows_of_sample", lambda *_: 300)
+    for name in ("GATHERED", "DRAWN"):
+        monkeypatch.setattr(settings, name, 300)
+    found = bw.explain(bw.scan(pa.Table.from_pandas(table)), "y", method=method).contrast("y", "z")
+    assert found.is_of_sample
+    assert sum(found.sizes) < 900
+    assert "on a sample of the rows" in str(found)
+    assert [line.precision for line in found.rules] == [1, 1]
+    assert found.differences[0].column == "member"
+
+
+@law(6)
+def test_weights_count_in_means_and_say_how_many_rows_they_are_worth(seed):
+    r = np.random.default_rng(seed)
+    table, labels = _drawn(r)
+    weights = r.integers(0, 4, len(table)) * 0.7
+    ex = bw.explain(table[["age"]], labels, sample_weight=weights, method="cart", max_leaf_nodes=4)
+    (found,) = ex.contrast("x", "y").differences
+    means, errors, worth = [], [], []
+    for name in ("x", "y"):
+        x, w = table.age[labels == name].to_numpy(), weights[labels == name]
+        means.append(np.average(x, weights=w))
+        worth.append(w.sum() ** 2 / (w**2).sum())
+        errors.append(np.average((x - means[-1]) ** 2, weights=w) / (worth[-1] - 1))
+    freedom = sum(errors) ** 2 / sum(e**2 / (n - 1) for e, n in zip(errors, worth, strict=True))
+    half = t.ppf(0.975, freedom) * np.sqrt(sum(errors))
+    middle = means[0] - means[1]
+    np.testing.assert_allclose(found[2:7], [*means, middle, middle - half, middle + half], rtol=1e-9, atol=1e-12)
