@@ -103,7 +103,7 @@ def test_a_planted_cut_is_told_in_words_and_a_file_takes_rows(tmp_path):
     assert said[0] == "loyal (50) against lapsed (50)"
     assert said[2].startswith("loyal: orders > 7 (finds 100.0%")
     assert said[5].startswith("orders: mean 15.1 against 1.9, 13.2 higher (12.3 to 14)")
-    assert said[-1] == "1 other column differs less."
+    assert said[-1] == "1 other column differs by less than 0.5 standard deviations."
     ex.save(tmp_path / "model.json")
     model = bw.load(tmp_path / "model.json")
     assert str(model.contrast("loyal", "lapsed", X=table, labels=labels)) == str(found)

@@ -32,8 +32,10 @@ def contrast_text(contrast: Contrast) -> str:
     columns: dict[str, Any] = {each.column: each for each in contrast.profile}
     lines += ["", *(difference_said(each, columns[each.column]) for each in large[:_MOST])]
     rest = len(contrast.differences) - len(large[:_MOST])
-    less = "less" if len(large) <= _MOST else "less than these"
-    lines += [f"{counted(rest, 'other column')} {'differs' if rest == 1 else 'differ'} {less}."] * (rest > 0)
+    less = "less than these" if len(large) > _MOST else f"by less than {STANDS_OUT} standard deviations"
+    lines += [
+        f"{counted(rest, 'other column' if large else 'column')} {'differs' if rest == 1 else 'differ'} {less}."
+    ] * (rest > 0)
     return "\n".join(lines)
 
 
