@@ -1,14 +1,19 @@
 """Shares of clusters in leaves: those of the rows, in all doors, and as scikit-learn's tools take them."""
 
+import contextlib
 import pickle
+import sqlite3
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import get_scorer, log_loss
 
 import boxwood as bw
+from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from tests.scale import law
 
@@ -58,3 +63,46 @@ def test_scorers_and_calibration_of_scikit_learn_take_the_shares():
     assert get_scorer("roc_auc_ovr")(estimator, X, labels) > 0.7
     said, true = calibration_curve(labels == 2, shares[:, 2])[::-1]
     np.testing.assert_allclose(said, true)  # on the rows of the fit
+
+
+ENGINES = {"duckdb": duckdb.connect, "sqlite": lambda: sqlite3.connect(":memory:")}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@law(6)
+def test_sql_gives_the_share_of_the_own_cluster_of_each_leaf(seed, engine, tmp_path):
+    r = np.random.default_rng(seed)
+    n = int(r.integers(30, 80))
+    X = pd.DataFrame({"a": r.random(n), "cluster_share": r.random(n)})  # the new column has another name then
+    labels = np.where(X.a + r.random(n) / 2 > 0.7, "x", r.choice(["y", "z"], n))
+    weights = r.integers(0, 4, n) + 0.1 if seed % 2 else None
+    ex = bw.explain(X, labels, sample_weight=weights, method="cart", max_leaf_nodes=2 + seed % 5)
+    X = X.mask(r.random(X.shape) < 0.1)
+    own = ex.tree.leaf_clusters[leaf := ex.apply(X, missing="none")]
+    expected = np.where(leaf < 0, np.nan, ex.predict_proba(X, missing="none")[np.arange(n), own])
+    ex.save(tmp_path / "model.json")
+    with contextlib.closing(ENGINES[engine]()) as connection:
+        connection.execute("CREATE TABLE seen (a DOUBLE, cluster_share DOUBLE)")
+        connection.executemany(
+            "INSERT INTO seen VALUES (?, ?)", X.astype(object).where(X.notna(), None).values.tolist()
+        )
+        for model in (ex, bw.load(tmp_path / "model.json")):
+            layout, reasons = r.choice(["flat", "nested"]), bool(r.integers(2))
+            query = model.to_sql(engine, "seen", layout=layout, reasons=reasons, share=True)
+            found = connection.execute(f'SELECT "cluster", "cluster_share_1" FROM ({query}) AS q').fetchall()
+            np.testing.assert_array_equal(np.array([share for _, share in found], dtype=float), expected)
+            plain = connection.execute(model.to_sql(engine, "seen", layout=layout, reasons=reasons)).fetchall()
+            assert [cluster for cluster, _ in found] == [row[-1] for row in plain]
+            both = model.to_sql(engine, alias="segment", share=True)
+            named = connection.execute(f"SELECT\n{both}\nFROM seen")
+            assert [name for name, *_ in named.description] == ["segment", "segment_share"]
+
+
+def test_the_command_writes_shares(tmp_path):
+    ex = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"], columns=["age"])
+    ex.save(tmp_path / "model.json")
+    written = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", "sql", "--share"])
+    assert written.stdout.strip() == ex.to_sql(share=True)
+    refused = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", "python", "--share"])
+    assert refused.exit_code == 2
+    assert "--share needs --to sql" in refused.stderr

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from boxwood.api.standalone_rules import StandaloneRules
     from boxwood.explanation.apply.results import Why
+    from boxwood.explanation.measure.contrast import Contrast
     from boxwood.explanation.measure.misassigned import Exceptions, Misassigned
     from boxwood.explanation.measure.outliers import Outlier
     from boxwood.explanation.records import Frontier, Profile, Stability, Totals
@@ -793,6 +794,58 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.measure.profile import profiled
 
         return outcomes_profiled(self) if outcomes else profiled(self._on(X, labels, sample_weight))
+
+    def contrast(
+        self,
+        first: Hashable,
+        second: Hashable = None,
+        *,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+    ) -> Contrast:
+        """Return what parts two clusters: the shortest rule of each on their rows alone, and how their columns differ.
+
+        Rules are searched as by `standalone_rules`, with up to three conditions, among the rows of both alone. So they
+        are mostly shorter than rules against all clusters, and say nothing on other rows.
+
+        Parameters
+        ----------
+        first, second : str or number
+            Names of the clusters. Without the second, the first against the rows of all others.
+        X, labels, sample_weight : default=None
+            Other rows, as for `evaluate`. None takes the rows that the explanation was measured on; of a table in
+            batches, a sample.
+
+        Returns
+        -------
+        Contrast
+            The rules, and the columns with the largest effect first. Printing it tells the five largest differences of
+            at least half a standard deviation.
+
+        Raises
+        ------
+        DataError
+            If a name is not that of a cluster, or both are the same; if one has no row; if the explanation was read
+            from a file and no rows are given.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0], [66.0, 9.0]]
+        >>> labels = ["young", "young", "young", "old", "old", "very old"]
+        >>> print(boxwood.explain(table, labels, columns=["age", "rides"]).contrast("young", "old"))
+        young (3) against old (2)
+        <BLANKLINE>
+        young: age <= 50 (finds 100.0%, right in 100.0% of its rows)
+        old: age > 50 (finds 100.0%, right in 100.0% of its rows)
+        <BLANKLINE>
+        age: mean 31 against 64, 33 lower (13.8 to 52.2), 1.92 standard deviations
+        rides: mean 5.67 against 5, 0.667 higher (-2.2 to 3.54), 0.833 standard deviations
+        """
+        from boxwood.explanation.measure.contrast import contrast_of
+
+        return contrast_of(self._on(X, labels, sample_weight), first, second)
 
     def suggested_names(self) -> dict[Hashable, str]:
         """Return the name that the profile suggests for each cluster, by its present name; `rename` takes the result.
@@ -1627,6 +1680,7 @@ class Explanation(MeasuredTree):
         types: Mapping[str, str] | None = None,
         reasons: bool = False,
         as_of: Any = None,
+        share: bool = False,
     ) -> str:
         """Return a CASE expression of SQL that gives the cluster of a row, or a query that adds it to a table.
 
@@ -1672,12 +1726,17 @@ class Explanation(MeasuredTree):
             Where rules say ages, the day from which they are counted: None or "CURRENT_DATE" is the day of the session
             that runs the query, and "2026-08-31" that day. A column of the table has the day of each row, and is None
             for rules that were made so.
+        share : bool, default=False
+            Whether a second column has the share of the rows of the explanation in the row's leaf that are in the
+            leaf's cluster, as in `predict_proba`; NULL without a leaf. Its name is that of the column of clusters and
+            "_share", as in "cluster_share", so both have names then, without a table, too.
 
         Raises
         ------
         DataError
             If the name of a tested column differs from another's in case only, which all engines but PostgreSQL,
-            Snowflake, ClickHouse and Oracle take for the same, or if a name has the character 0.
+            Snowflake, ClickHouse and Oracle take for the same, or if a name has the character 0. If shares are asked
+            of a model that does not tell of other clusters in its leaves.
         ImportError
             If the dialect needs sqlglot, which is missing.
         ValueError
@@ -1709,6 +1768,7 @@ class Explanation(MeasuredTree):
             types=types,
             reasons=reasons,
             as_of=as_of,
+            share=share,
         )
 
     def monitoring_sql(

@@ -83,6 +83,7 @@ _GROUPS = {
         "nan",
         "types",
         "reasons",
+        "share",
         "as_of",
         "module",
         "columns",
@@ -142,6 +143,12 @@ _GROUPS = {
     flag_value=True,
     default=None,
     help="For SQL: 'missing' or 'never seen' for a row without a cluster, instead of NULL.",
+)
+@click.option(
+    "--share",
+    flag_value=True,
+    default=None,
+    help="For SQL: a second column with the share of the leaf's rows that are in its cluster.",
 )
 @click.option(
     "--module", flag_value=True, default=None, help="A JavaScript module to import, instead of a script for a page."

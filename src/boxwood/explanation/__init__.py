@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from boxwood.explanation.apply.results import Why as Why
     from boxwood.explanation.apply.tree_changes import changes_in_words as changes_in_words
     from boxwood.explanation.claim import Claim as Claim
+    from boxwood.explanation.measure.contrast import Contrast as Contrast
+    from boxwood.explanation.measure.contrast import Difference as Difference
     from boxwood.explanation.measure.lines import StandaloneRule as StandaloneRule
     from boxwood.explanation.measure.misassigned import Exceptions as Exceptions
     from boxwood.explanation.measure.misassigned import Misassigned as Misassigned
@@ -53,6 +55,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.explanation.apply.results": ("Change", "Compared", "Comparison", "Move", "Step", "Why"),
     "boxwood.explanation.apply.tree_changes": ("changes_in_words",),
     "boxwood.explanation.claim": ("Claim",),
+    "boxwood.explanation.measure.contrast": ("Contrast", "Difference"),
     "boxwood.explanation.measure.lines": ("StandaloneRule",),
     "boxwood.explanation.measure.misassigned": ("Misassigned", "Exceptions"),
     "boxwood.explanation.measure.outliers": ("Outlier",),

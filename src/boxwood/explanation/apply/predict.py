@@ -60,6 +60,11 @@ def shares_of_leaves(ex: MeasuredTree) -> Floats:
     return np.asarray(np.where(total > 0, held / np.where(total > 0, total, 1.0), own))
 
 
+def own_shares_of_leaves(ex: MeasuredTree) -> Floats:
+    """Return the share of the rows of each leaf that are in the leaf's cluster, shape (n_leaves,)."""
+    return shares_of_leaves(ex)[np.arange(ex.n_leaves), ex.tree.leaf_clusters]
+
+
 def _held(ex: MeasuredTree) -> Floats:
     """Return the number or weight of the rows of each cluster in each leaf, shape (n_leaves, k)."""
     if ex._evidence is not None:

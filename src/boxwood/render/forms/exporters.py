@@ -55,7 +55,7 @@ EXPORTERS = {
     "json": Exporter("explanation.model_file", "to_text", "to_json", "the model file"),
     "sql": Exporter(
         *("render.forms.sql", "sql", "to_sql", "a CASE expression, or a query with --table", "code"),
-        ("dialect", "table", "layout", "nan", "types", "reasons", "as_of"),
+        ("dialect", "table", "layout", "nan", "types", "reasons", "share", "as_of"),
     ),
     "dbt": Exporter(
         *("render.forms.dbt", "dbt", "to_dbt", "a folder with a model of dbt and its tests, for --table", "folder"),

@@ -22,6 +22,7 @@ from boxwood._validation import listed, refuse_other_kind, refuse_unknown, shown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
+from boxwood.explanation.apply.predict import own_shares_of_leaves
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
 from boxwood.render.forms.lost import lost_ways
@@ -61,6 +62,7 @@ def sql(
     types: Mapping[str, str] | None = None,
     reasons: bool = False,
     as_of: Any = None,
+    share: bool = False,
 ) -> str:
     """Return a CASE expression that gives the cluster of a row, or a query that adds it to a table.
 
@@ -82,7 +84,7 @@ def sql(
         A table, for a query that selects all its columns and the new column "cluster" ("cluster_1" if the table of the
         model has a column "cluster", and so on). In a text, points separate the parts of a name, as in
         "sales.customers"; a sequence has one text for each part. None gives the expression alone.
-    alias, layout, nan, types, reasons, as_of
+    alias, layout, nan, types, reasons, as_of, share
         See `Explanation.to_sql`.
 
     Raises
@@ -130,11 +132,16 @@ def sql(
     spoken = spoken if nan else replace(spoken, nan=None)
     known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, types, spoken)
     tests = column_tests(ex.tree, ex.columns, *known)
-    values = _values(ex.tree, ex.names, spoken, as_text=reasons)
     level = 0 if table is None else 1
-    case = _nested(ex.tree, tests, values, level) if layout == "nested" else case_of(ex.tree, tests, values, level)
+    write = _nested if layout == "nested" else case_of
+    case = write(ex.tree, tests, _values(ex.tree, ex.names, spoken, as_text=reasons), level)
     case = _with_reasons(ex, case, tests, spoken, level) if reasons else case
     said = _said_of_nan(case, spoken)
+    if share:
+        alias = alias or new_column(ex)
+        shares = write(ex.tree, tests, list(map(spoken.number, own_shares_of_leaves(ex).tolist())), level)
+        case += f" AS {spoken.name(alias)},\n{'  ' * level}{shares}"
+        alias = new_name(f"{alias}_share", ex.columns)
     written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
     remarks = _remarks(ex, ex.tree.features.tolist(), types or {}, known[-1], spoken)
     return comment(ex, "-- ") + remarks + said + written

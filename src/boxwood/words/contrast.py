@@ -1,0 +1,74 @@
+"""Two clusters against each other, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boxwood.words.measured import brief_in
+from boxwood.words.rules import rule
+from boxwood.words.values import brief, category, cluster_name, column_name, counted, percent, shortened, size
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measure.contrast import Contrast, Difference
+    from boxwood.explanation.records import NumberColumn
+
+STANDS_OUT = 0.5  # standard deviations
+_MOST = 5  # columns that are told
+
+
+def contrast_text(contrast: Contrast) -> str:
+    """Return the rule of each cluster, and the columns that differ most."""
+    one, other = (shortened(cluster_name(name)) for name in contrast.names)
+    sizes = [size(each) for each in contrast.sizes]
+    sample = ", on a sample of the rows" if contrast.is_of_sample else ""
+    lines = [f"{one} ({sizes[0]}) against {other} ({sizes[1]}){sample}", ""]
+    for name, line in zip((one, other), contrast.rules, strict=True):
+        if line is None:
+            lines.append(f"{name}: no rule")
+        else:
+            told = f"finds {percent(line.found)}, right in {percent(line.precision)} of its rows"
+            lines.append(f"{name}: {rule(line.rule)} ({told})")
+    large = [each for each in contrast.differences if abs(each.effect) >= STANDS_OUT]
+    columns: dict[str, Any] = {each.column: each for each in contrast.profile}
+    lines += ["", *(difference_said(each, columns[each.column]) for each in large[:_MOST])]
+    rest = len(contrast.differences) - len(large[:_MOST])
+    less = "less than these" if len(large) > _MOST else f"by less than {STANDS_OUT} standard deviations"
+    lines += [
+        f"{counted(rest, 'other column' if large else 'column')} {'differs' if rest == 1 else 'differ'} {less}."
+    ] * (rest > 0)
+    return "\n".join(lines)
+
+
+def difference_said(one: Difference, column: Any) -> str:
+    """Return how a column differs, in a line; IN: column: that of the profile."""
+    effect = f"{brief(abs(one.effect))} standard deviations"
+    name = column_name(one.column)
+    if hasattr(column, "categories"):
+        by = f"{abs(one.difference):.1%}".removesuffix("%")
+        what = category(one.value) if one.value is not None else "missing"
+        told = f"{percent(one.first)} against {percent(one.second)}, {by} points {_more(one, 'more', 'less')}"
+        return f"{name} = {what}: {told} ({_between(one, points=True)}), {effect}"
+    means = f"mean {brief_in(column, one.first)} against {brief_in(column, one.second)}"
+    more = _more(one, *(("higher", "lower") if column.dates is None else ("later", "earlier")))
+    return f"{name}: {means}, {_amount(column, abs(one.difference))} {more}{_interval(one)}, {effect}"
+
+
+def _more(one: Difference, more: str, less: str) -> str:
+    return more if one.difference >= 0 else less
+
+
+def _amount(column: NumberColumn, x: float) -> str:
+    return brief(x) if column.dates is None else f"{brief(x)} days"
+
+
+def _interval(one: Difference) -> str:
+    return "" if one.low is None else f" ({_between(one, points=False)})"
+
+
+def _between(one: Difference, *, points: bool) -> str:
+    """Return the interval of how much more or less it is."""
+    assert one.low is not None
+    assert one.high is not None
+    ends = (one.low, one.high) if one.difference >= 0 else (-one.high, -one.low)
+    low, high = (f"{end * 100:.1f}" if points else brief(end) for end in ends)
+    return f"{low} to {high}"
