@@ -123,7 +123,7 @@ OF_A_MODEL = [
     (lambda m: m.why([[3, "free"], [4, "free"]]), TypeError, ("a list of values", "shape (2, 2)", "row must be")),
     (lambda m: m.predict(OnDevice()), DataError, ("X cannot be read", "OnDevice", "to_pandas()")),
     (lambda m: m.predict(frame(), missing="refuse"), ValueError, ("'warn'", "got 'refuse'", "did you mean 'error'?")),
-    (lambda m: m.to_sql("postgrs"), ValueError, ("dialect must be one of", "got 'postgrs'", "did you mean 'postgres'?")),
+    (lambda m: m.to_sql("postgrs"), ValueError, ("dialect must be", "got 'postgrs'", "did you mean 'postgres'?")),
     (lambda m: m.to_sql("orakle"), ValueError, ("dialect", "got 'orakle'", "did you mean 'oracle'?")),
     (lambda m: m.accuracy, AttributeError, ("Explanation", "'accuracy'", "did you mean agreement?")),
     (lambda m: m.score, AttributeError, ("Explanation", "'score'", "did you mean agreement, or evaluate(X, labels)")),

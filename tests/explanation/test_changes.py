@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
+from boxwood.explanation.choose import settings
 from boxwood.words.values import number
 from tests import naive
 from tests.scale import law
@@ -287,13 +288,14 @@ def test_limits_that_a_changed_tree_breaks_are_no_longer_told():
     assert ex.split(0, "age", 30).limits == ex.limits._replace(max_depth=None)
 
 
-def test_tables_in_batches_change_as_those_in_memory(known):
+def test_tables_in_batches_change_as_those_in_memory(known, monkeypatch):
     import pyarrow as pa
 
     from boxwood.batches.source import ArrowSource
 
     _, frame, _ = known
     numbers = frame[["income", "member"]].assign(kind=np.where(frame["income"] > 40_000, "rich", "poor"))
+    monkeypatch.setattr(settings, "is_held", lambda n_rows, n_columns: False)
     table = ArrowSource(pa.Table.from_pandas(numbers), batch_rows=41)
     here, read = (bw.explain(each, "kind", method="expand", max_leaf_nodes=2) for each in (numbers, table))
     changed = [each.replace_cut(0, "income", 35_000).split(1, "member", True) for each in (here, read)]
