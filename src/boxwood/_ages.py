@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 _SECOND = 1_000_000
 _HOUR = 3600 * _SECOND
 _DAY = 24 * _HOUR
 _UNITS = (("day", _DAY), ("hour", _HOUR), ("minute", 60 * _SECOND), ("second", _SECOND))
+_MICRO = {**dict(_UNITS), "microsecond": 1}
+_PART = f"([0-9,]+) ({'|'.join(_MICRO)})s?"
 _IN_HOURS = 4 * _DAY  # up to here, times are said in hours
 
 _STEPS = (  # of round ages, from the roundest on: as a year and a month have no length, they count 365 and 30 days
@@ -34,6 +37,26 @@ def age_in_words(micro: int, origin: str = "") -> str:
     if origin:
         return f"{_length(micro)} {'before' if micro < 0 else 'after'} {origin}"
     return f"{_length(micro)} ago" if micro < 0 else f"in {_length(micro)}"
+
+
+def age_in_text(text: str, origin: str = "") -> int | None:
+    """Return the microseconds from a day that a text says as `age_in_words` does; None if it says none.
+
+    Examples
+    --------
+    >>> age_in_text("137 days ago") // 86_400_000_000, age_in_text("36 hours before taken", "taken") // 3_600_000_000
+    (-137, -36)
+    """
+    text = re.sub(r" \([0-9,]+ years\)", "", text.strip())
+    if text == (origin or "today"):
+        return 0
+    name = re.escape(origin)
+    before, after = (f"(.+) before {name}", f"(.+) after {name}") if origin else ("(.+) ago", "in (.+)")
+    for sign, form in ((-1, before), (1, after)):
+        said = re.fullmatch(form, text)
+        if said and re.fullmatch(f"{_PART}( {_PART})*", said[1]):
+            return sign * sum(int(n.replace(",", "")) * _MICRO[unit] for n, unit in re.findall(_PART, said[1]))
+    return None
 
 
 def _length(micro: int) -> str:

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._ages import age_in_words, roundest_age, span_in_words
+from boxwood._ages import age_in_text, age_in_words, roundest_age, span_in_words
 from boxwood._messages import shown
 from boxwood._types import Floats
 from boxwood.errors import DataError
@@ -162,6 +162,27 @@ class Dates(NamedTuple):
             day = moment.replace(tzinfo=UTC)
         days = np.array([plain.number(value, column)]), np.array([plain.number(day, self.day_column)])
         return float(days_between(*days)[0])
+
+    def number_said(self, value: Any, column: str) -> float:
+        """Return the days of a date, or of an age as rules say it where dates are counted from a day.
+
+        Raises
+        ------
+        DataError
+            As of `number`.
+        """
+        if not self.as_of:
+            return self.number(value, column)
+        age = age_in_text(value, self.day_column) if isinstance(value, str) else None
+        if age is not None:
+            return (self.origin + age) / MICROSECONDS
+        try:
+            if not self.day_column:
+                return self.number(value, column)
+        except DataError:
+            pass
+        example = age_in_words(-30 * MICROSECONDS, self.day_column)
+        raise DataError(f"{shown(value)} in {column} is no age; expected one such as {example!r}, as rules say it")
 
     def text(self, days: float) -> str:
         """Return a date as text, such as 2026-03-01 or 2026-03-01 14:30, to the microsecond."""

@@ -386,14 +386,14 @@ def test_ages_make_clusters_as_numbers_do():
 
 def test_rules_that_cut_dates_at_days_are_told_to_grow_old():
     table, labels = customers()
-    aging = [note for note in bw.explain(table, labels).notes if "grow old" in note]
+    aging = [note for note in bw.explain(table, labels).notes if "go out of date" in note]
     assert aging == [
-        'rules that cut last_order at a day grow old as days pass; ages, such as "within the last 30 days", do not: '
-        'as_of="latest", or the day (as_of)'
+        'rules that cut last_order at a day go out of date as days pass; ages, such as "within the last 30 days", do '
+        'not: as_of="latest", or the day (as_of)'
     ]
-    assert not [note for note in bw.explain(table, labels, as_of="latest").notes if "grow old" in note]
+    assert not [note for note in bw.explain(table, labels, as_of="latest").notes if "go out of date" in note]
     ended = pd.DataFrame({"until": pd.to_datetime(["9999-12-31"] * 30 + ["2025-03-01", "2025-05-01"] * 15)})
-    assert not [note for note in bw.explain(ended, [1] * 30 + [0] * 30).notes if "grow old" in note]
+    assert not [note for note in bw.explain(ended, [1] * 30 + [0] * 30).notes if "go out of date" in note]
 
 
 @each(

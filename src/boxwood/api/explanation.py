@@ -191,12 +191,13 @@ class Explanation(MeasuredTree):
 
         return clusters_of_rows(self, X, missing, as_of)
 
-    def predict_proba(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn") -> Array:
+    def predict_proba(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn", as_of: Any = None) -> Array:
         """Return the share of each cluster among the measured rows of a row's leaf, shape (n, k), in order of `names`.
 
         Shares are of the weights, if rows were weighted, and nothing is added to them: a leaf whose rows are all of one
         cluster gives it 1. They are those of `leaves`: `own / size` for the cluster that the leaf names. A leaf without
-        rows gives that one 1. Reads `X` as `apply` does; a row without a leaf has NaN.
+        rows gives that one 1. Reads `X` as `apply` does; a row without a leaf has NaN. Ages count from
+        `as_of`, as there.
 
         Raises
         ------
@@ -213,7 +214,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.apply.predict import shares_of_rows
 
-        return shares_of_rows(self, X, missing)
+        return shares_of_rows(self, X, missing, as_of)
 
     def apply(self, X: Any, *, missing: Literal["warn", "none", "error"] = "warn", as_of: Any = None) -> Indices:
         """Return the leaf of each row, shape (n,).
@@ -1041,7 +1042,8 @@ class Explanation(MeasuredTree):
         ----------
         column : str
         at : number, text, date, or list of words
-            Where the cut is, as rules say it: 42 or "45,200", the day of "before 2026-03-01", or all words on one side.
+            Where the cut is, as rules say it: 42 or "45,200", the day of "before 2026-03-01", the age "137 days ago",
+            or all words on one side.
         to : number, text, date, or list of words
             Where it shall be. Numbers up to it are inside, if those up to the old one were; of dates, those before it.
             Words take the place of those in `at`.
@@ -1097,7 +1099,8 @@ class Explanation(MeasuredTree):
         column : str
             Column that is asked for instead.
         value : number, text, date, word, or list of words
-            Numbers up to it, dates before it, or rows with one of the words, are inside. None asks whether there is a
+            Numbers up to it, dates before it, or before an age such as "137 days ago", or rows with one of the words,
+            are inside. None asks whether there is a
             number, in a column of `gaps`; with a number there, rows without one are with the larger ones.
         X, labels, sample_weight : default=None
             Other rows to measure on, as for `evaluate`.

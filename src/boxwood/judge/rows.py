@@ -114,12 +114,12 @@ def values_of(column: Column, values: Sequence[Any]) -> Values:
     """Return values of a column by the different ones among them."""
     place: dict[Any, int] = {}
     known: dict[Any, int] = {}
-    codes = np.empty(len(values), dtype=np.intp)
+    codes, form = np.empty(len(values), dtype=np.intp), column.form_of(values)
     for i, value in enumerate(values):
         key = (type(value), value) if _is_itself(value) else None
         code = known.get(key)
         if code is None:
-            read = column.read(value)
+            read = column.read(value, form)
             code = known[key] = place.setdefault((type(read), read), len(place))
         codes[i] = code
     return Values(tuple(value for _, value in place), codes)

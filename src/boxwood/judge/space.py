@@ -9,6 +9,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from boxwood._messages import shown
+from boxwood._texts import BLANKS, MARKS, TextForms
+from boxwood.errors import DataError
 from boxwood.judge.boxes import CellBox, Search, all_of, union
 from boxwood.judge.conditions import All, Condition, Not, Some, tests_in
 from boxwood.judge.values import NAN, OTHER_WORD, Moment, Test, Truth, moment_of
@@ -76,12 +79,32 @@ class Column:
         """Return a value of each of some cells."""
         return [cell for i, cell in enumerate(self.cells) if cells >> i & 1]
 
-    def read(self, value: Any) -> Any:
-        """Return a value of a table as tests read it: a date as one, NaN and other signs of a gap as missing."""
+    def form_of(self, values: Iterable[Any]) -> str:
+        """Return how the texts of a table are dates, such as quarters, if tests need dates; empty for ISO 8601.
+
+        Raises
+        ------
+        DataError
+            If they are dates, but in more than one way.
+        """
+        texts = {value for value in values if isinstance(value, str)} if self.is_date else set()
+        forms, texts = TextForms(), {text for text in texts if text.strip().lower() not in (*MARKS, *BLANKS)}
+        forms.update(texts)
+        if forms.are_doubtful and forms.forms[0]:
+            raise DataError(
+                f"the dates of {self.name} can be read in several ways, such as {shown(min(texts))}; give them as dates"
+            )
+        return "" if forms.reading is None or forms.reading.dates is None else forms.reading.dates.form
+
+    def read(self, value: Any, form: str = "") -> Any:
+        """Return a value of a table as tests read it: a date as one, NaN and other signs of a gap as missing.
+
+        IN: form: how texts are dates, see `form_of`.
+        """
         if value is None or _differs_from_itself(value):
             return None
         if self.is_date:
-            return moment_of(value)
+            return moment_of(value, form)
         return value if isinstance(value, (str, bool, int, float)) else _plain(value)
 
 

@@ -32,8 +32,8 @@ class MovingMoment(Moment):
     __slots__ = ()
 
 
-def moment_of(value: Any) -> Moment | None:
-    """Return the moment that a date, or a text of ISO 8601, is; None if it is none.
+def moment_of(value: Any, form: str = "") -> Moment | None:
+    """Return the moment that a date, or a text in some form or of ISO 8601, is; None if it is none.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def moment_of(value: Any) -> Moment | None:
     zoned = isinstance(value, datetime) and value.tzinfo is not None
     for zone in ("UTC", "") if zoned else ("", "UTC"):
         try:
-            return Moment(Dates(zone).number(value))
+            return Moment(Dates(zone, form).number(value))
         except (DataError, ValueError, OverflowError):
             continue
     return None

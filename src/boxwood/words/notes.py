@@ -73,7 +73,7 @@ _DECIDED = (  # what was decided, which another choice would change
     r"^read as missing: ",
     CHOSEN.pattern,
     r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
-    r" at a day grow old as days pass; ",
+    r" at a day go out of date as days pass; ",
 )
 _ASKED = (r"^the inputs (hardly tell|do not tell|tell .+ only in part)",)  # the answer to what was asked
 ASKS = tuple(map(re.compile, (*_ASKED, *_LOST, *_WEAK, *_DECIDED)))

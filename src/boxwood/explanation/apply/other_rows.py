@@ -12,6 +12,7 @@ from boxwood._frames import (
     as_dates,
     as_numbers,
     as_rows_here,
+    boolean_columns,
     column_names,
     column_values,
     is_frame,
@@ -154,12 +155,17 @@ def _of_clusters(ex: MeasuredTree, coordinates: FeatureSpace, clusters: Indices,
         rows = measured._rows()
         given = None if evidence.given is None else X
         own = {name: getattr(rows, name) for name in ("task", "coordinates", "leaf", "held")}
-        evidence = replace(
-            evidence, **own, given=given, positions=None, unplaced="", whole=None, others=None, beside=None
-        )
+        own |= dict.fromkeys(("positions", "whole", "others", "beside", "outcomes"))  # which are of the rows of before
+        evidence = replace(evidence, **own, given=given, unplaced="")
         measured = replace(measured, _evidence=evidence)
-    booleans = () if evidence is None else evidence.booleans
+    booleans = _booleans(ex, X) if evidence is None else evidence.booleans
     return with_kinds(with_words_of(measured, ex), booleans, dict(ex.dates))
+
+
+def _booleans(ex: MeasuredTree, X: Any) -> tuple[str, ...]:
+    """Return the columns of booleans that a loaded model does not test; of the others it knows what they are."""
+    tested = {ex.columns[j] for j in ex.tree.features.tolist()}
+    return tuple(name for name in boolean_columns(X) if name not in tested)
 
 
 def _as_asked(task: Task) -> dict[str, Any]:

@@ -39,11 +39,11 @@ def clusters_of_rows(ex: MeasuredTree, X: Any, missing: Missing, as_of: Any = No
     return found
 
 
-def shares_of_rows(ex: MeasuredTree, X: Any, missing: Missing) -> Floats:
+def shares_of_rows(ex: MeasuredTree, X: Any, missing: Missing, as_of: Any = None) -> Floats:
     """See `Explanation.predict_proba`."""
     if is_on_machines(X):
         raise DataError("shares are of rows in memory; apply gives a frame its leaves, whose shares ex.leaves tells")
-    return np.vstack([shares_of_leaves(ex), np.full(ex.n_clusters, np.nan)])[leaves_of_rows(ex, X, missing)]
+    return np.vstack([shares_of_leaves(ex), np.full(ex.n_clusters, np.nan)])[leaves_of_rows(ex, X, missing, as_of)]
 
 
 def shares_of_leaves(ex: MeasuredTree) -> Floats:

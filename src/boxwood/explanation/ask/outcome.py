@@ -128,7 +128,7 @@ def _notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tup
     )
     if not aging:
         return ()
-    at = f"rules that cut {listed([column_name(name) for name in aging])} at a day grow old as days pass"
+    at = f"rules that cut {listed([column_name(name) for name in aging])} at a day go out of date as days pass"
     return (f'{at}; ages, such as "within the last 30 days", do not: as_of="latest", or the day (as_of)',)
 
 

@@ -141,7 +141,10 @@ def _with_merged(evidence: Evidence, place: Sequence[int], names: Sequence[Hasha
     ])  # fmt: skip
     labels = np.where(old.labels >= 0, np.array(place)[old.labels], -1)
     task = replace(task.with_reference(Reference(labels, centers, tuple(names))), mixture=None)
-    return replace(evidence, task=task, clusterer=None, fixed="Clusters were merged")
+    held = np.array([evidence.held[:, np.array(place) == new].sum(axis=1) for new in range(len(names))]).T
+    outcomes = None if evidence.outcomes is None else _with_merged(evidence.outcomes, place, names, sizes)
+    own: dict[str, Any] = {"clusterer": None, "fixed": "Clusters were merged", "outcomes": outcomes}
+    return replace(evidence, task=task, held=held, **own)
 
 
 def _evidence(ex: MeasuredTree) -> Evidence:

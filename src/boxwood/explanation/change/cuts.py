@@ -157,7 +157,7 @@ def _number(ex: MeasuredTree, j: int, value: Any) -> float:
     """
     name = ex.columns[j]
     if (dates := ex._date_columns.get(j)) is not None:
-        x = dates.number(value, name)
+        x = dates.number_said(value, name)
     elif isinstance(value, str):
         try:
             x = float(value.removeprefix("≈").replace(",", ""))
