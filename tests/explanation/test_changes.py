@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
-from boxwood.explanation.choose import settings
 from boxwood.words.values import number
 from tests import naive
 from tests.scale import law
