@@ -316,3 +316,16 @@ def test_a_loaded_model_draws_what_it_knows(iris):
     loaded = bw.Explanation.from_json(iris.to_json())
     loaded.plot(Figure().subplots())
     loaded.plot_boxes(ax=Figure().subplots())
+
+
+def test_bars_of_a_contrast_are_its_effects(iris):
+    names = iris.names[:2]
+    for second in (names[1], None):
+        contrast, ax = iris.contrast(names[0], second), iris.plot_contrast(names[0], second, Figure().subplots())
+        assert [bar.get_width() for bar in ax.patches] == [one.effect for one in contrast.differences]
+        ends = [line.get_xdata() for line in ax.lines if len({*line.get_ydata()}) == 1]
+        assert len(ends) == len(contrast.differences)
+        for (low, high), one in zip(ends, contrast.differences, strict=True):
+            assert low * one.difference == pytest.approx(one.low * one.effect)
+            assert high * one.difference == pytest.approx(one.high * one.effect)
+        ax.figure.canvas.draw()

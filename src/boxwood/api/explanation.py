@@ -740,6 +740,41 @@ class Explanation(MeasuredTree):
 
         return plot_stability(self, ax)
 
+    def plot_contrast(self, first: Hashable, second: Hashable = None, ax: Axes | None = None) -> Axes:
+        """Draw how two clusters differ: a bar for each of up to twelve columns, in standard deviations, largest first.
+
+        A bar has the colour of the cluster with more; a line on it is the interval of 95% of the difference.
+
+        Parameters
+        ----------
+        first, second : str or number
+            Names of the clusters. Without the second, the first against the rows of all others.
+        ax : Axes of matplotlib, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        DataError
+            As for `contrast`, which has the numbers.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> from matplotlib.figure import Figure
+        >>> table = [[21.0, 5.0], [34.0, 5.0], [38.0, 7.0], [61.0, 5.0], [67.0, 5.0]]
+        >>> ex = boxwood.explain(table, ["young"] * 3 + ["old"] * 2, columns=["age", "rides"])
+        >>> ax = ex.plot_contrast("young", "old", Figure().subplots())
+        >>> [text.get_text() for text in ax.get_yticklabels()]
+        ['age', 'rides']
+        """
+        from boxwood.render.pictures.plot_contrast import plot_contrast
+
+        return plot_contrast(self, first, second, ax)
+
     # ------------------------------------------------------------------------- clusters: what they are, and their names
     def profile(
         self,

@@ -45,12 +45,17 @@ def difference_said(one: Difference, column: Any) -> str:
     name = column_name(one.column)
     if hasattr(column, "categories"):
         by = f"{abs(one.difference):.1%}".removesuffix("%")
-        what = category(one.value) if one.value is not None else "missing"
         told = f"{percent(one.first)} against {percent(one.second)}, {by} points {_more(one, 'more', 'less')}"
-        return f"{name} = {what}: {told} ({_between(one, points=True)}), {effect}"
+        return f"{value_said(one, is_missing=one.value is None)}: {told} ({_between(one, points=True)}), {effect}"
     means = f"mean {brief_in(column, one.first)} against {brief_in(column, one.second)}"
     more = _more(one, *(("higher", "lower") if column.dates is None else ("later", "earlier")))
     return f"{name}: {means}, {_amount(column, abs(one.difference))} {more}{_interval(one)}, {effect}"
+
+
+def value_said(one: Difference, *, is_missing: bool = False) -> str:
+    """Return the column, with the category whose share differs; IN: is_missing: whether its share of missing values."""
+    what = "missing" if is_missing else "" if one.value is None else category(one.value)
+    return f"{column_name(one.column)} = {what}" if what else column_name(one.column)
 
 
 def _more(one: Difference, more: str, less: str) -> str:
