@@ -1,6 +1,9 @@
 """Every SQL that boxwood writes is read back as the same rules: no row differs, at cuts, without values and unseen."""
 
+import datetime
+
 import numpy as np
+import pandas as pd
 
 import boxwood as bw
 from boxwood.render.forms.dialects import DIALECTS
@@ -34,3 +37,16 @@ def test_sql_is_read_back(seed):
         layout = "nested" if ex.tree.depth <= 10 and seed % 3 == 0 else "flat"
         rules = bw.read_rules(ex.to_sql(dialect, layout=layout), dialect)
         assert rules.predict(table).tolist() == right, dialect
+
+
+@law(8)
+def test_sql_of_ages_is_read_back_as_of_any_day(seed):
+    r = np.random.default_rng(seed)
+    days = pd.Timestamp("2026-07-31") - pd.to_timedelta(r.integers(0, 400, 60), unit="D")
+    table = pd.DataFrame({"seen": days, "orders": r.integers(0, 30, 60)})
+    labels = np.where(days < pd.Timestamp("2026-04-01"), "gone", np.where(table["orders"] > 9, "loyal", "new"))
+    ex = bw.explain(table, labels, as_of="2026-07-31", method="cart")
+    today = datetime.date(2026, 7, 31) + datetime.timedelta(days=int(r.integers(-90, 90)))
+    right = ex.predict(table, as_of=today).tolist()
+    for dialect in drawn(DIALECTS_NOW, seed):
+        assert bw.read_rules(ex.to_sql(dialect), dialect, today=today).predict(table).tolist() == right, dialect

@@ -34,6 +34,7 @@ from boxwood.render.forms.dialects import OTHER_NAMES, dialect_of
 _SIGNS = {"LT": "<", "LTE": "<=", "GT": ">", "GTE": ">=", "EQ": "=", "NEQ": "<>"}
 _TODAY = ("CurrentDate", "CurrentTimestamp", "CurrentDatetime")
 _AS_IT_IS = ("Paren", "TsOrDsToDate", "TsOrDsToTimestamp", "TimeStrToTime", "Substring", "Replace")
+_SQLITE = "%Y-%m-%d %H:%M:%f"  # the form of dates in our SQL for SQLite
 _UNITS = {"DAY": 1, "WEEK": 7}
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "BIGDECIMAL")
 _TEXTS = ("TEXT", "VARCHAR", "NVARCHAR", "CHAR", "NCHAR", "BINARY", "VARBINARY", "CHARACTER_SET", "NAME")
@@ -509,8 +510,15 @@ class _Reader:
     def _of_date(self, node: Any) -> Operand | Value:
         return self._dated(node, self.operand(node.this), by_day=True)
 
+    def _of_datetrunc(self, node: Any) -> Operand | Value:
+        found = self.operand(node.this)
+        is_day = isinstance(found, Value) and isinstance(found.value, Moment) and float(found.value).is_integer()
+        if not is_day or str(node.args.get("unit")).strip("'").upper() not in ("DD", "DAY"):
+            self.refuse(node, "a day, such as CURRENT_DATE")
+        return found
+
     def _of_timetostr(self, node: Any) -> Operand | Value:
-        if node.args["format"].name != "%Y-%m-%d %H:%M:%f":
+        if node.args["format"].name != _SQLITE:
             self.refuse(node, COLUMN)
         return self.operand(node.this)
 
@@ -527,13 +535,20 @@ class _Reader:
         if name in ("TODATE32", "TODATETIME64", "TODATETIME", "TODATE") and given:
             return self._dated(node, self.operand(given[0]))
         if name in ("DATE", "DATETIME") and given and given[0].name.lower() == "now":
-            return self._of_sqlite(node, given[1:])
+            self.is_aged = True
+            return self._modified(node, Value(self.today), given[1:])
+        if name == "STRFTIME" and len(given) > 1 and given[0].name == _SQLITE:
+            return self._modified(node, self.operand(given[1]), given[2:])
+        if name == "TODAY" and not given:
+            self.is_aged = True
+            return Value(self.today)
         return self.refuse(node, f"{COLUMN}, or {VALUE}")
 
-    def _of_sqlite(self, node: Any, modifiers: Sequence[Any]) -> Operand | Value:
-        self.is_aged = True
-        found: Operand | Value = Value(self.today)
+    def _modified(self, node: Any, found: Operand | Value, modifiers: Sequence[Any]) -> Operand | Value:
+        """Return a day of SQLite with its modifiers, of which that for the local time changes no day that is given."""
         for each in modifiers:
+            if each.name == "localtime":
+                continue
             words = re.fullmatch(r"([+-]?)(\d{1,6}) (day|month|year)s?", each.name.strip().lower())
             if words is None or isinstance(found, Operand):
                 self.refuse(node, "a day such as date('now', '-90 days')")
