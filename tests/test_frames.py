@@ -156,7 +156,7 @@ def test_values_that_are_neither_numbers_nor_text_are_told_alike_be_they_few_or_
     for name, values in columns.items():
         frame = pd.DataFrame({name: pd.Series(values).take(rows).array, "x": np.arange(300.0) % 7})
         ex = bw.explain(frame, frame["x"] > 3)
-        assert f"left out, neither numbers, words nor dates, such as lists: {name}" in ex.notes
+        assert f"left out, neither numbers, categories nor dates, such as lists: {name}" in ex.notes
 
 
 def test_lengths_of_time_are_left_out_with_a_note_that_says_what_to_do():

@@ -230,7 +230,7 @@ def as_float_table(X: ArrayLike) -> Array:
     if table.dtype not in (np.float32, np.float64):
         if table.dtype.kind not in "biufO" or (table.dtype.kind == "O" and _has_text(table)):
             if table.dtype.kind in "OUS":
-                raise DataError("X must be numeric, got text; explain takes words, in the columns of a data frame")
+                raise DataError("X must be numeric, got text; explain takes categories, in the columns of a data frame")
             raise DataError(f"X must be numeric, got {table.dtype}")
         try:
             table = table.astype(np.float64)

@@ -175,7 +175,7 @@ def test_text_among_numbers_of_a_column_that_nobody_asked_for_is_told(tmp_path, 
     for fact in (("numbers", 2, "n/k", 7), ("numbers", 1, "young", 10), ("numbers", 1, "on request", 3)):
         assert told.format(*fact, "numbers") in result.stderr
     assert told.format("dates", 2, "never", 1, "dates") in result.stderr
-    assert "score: numbers and text, read as words" in result.stderr
+    assert "score: numbers and text, read as categories" in result.stderr
     for column in ("score", "pay"):
         refused = run(tmp_path, *words, "-c", column, code=DATA).stderr
         assert f"column '{column}' must be numbers, but" in refused

@@ -319,7 +319,7 @@ def test_a_cluster_of_filled_gaps_alone_is_told():
 def test_few_columns_are_named_where_more_than_half_of_the_rows_have_gaps():
     table = pd.DataFrame(np.arange(40.0).reshape(10, 4), columns=["p", "q", "r", "s"])
     table.loc[:5, "p"] = table.loc[4:6, "q"] = table.loc[[2], "r"] = np.nan
-    with pytest.raises(DataError, match="more than half, so leave out p, or fill the gaps"):
+    with pytest.raises(DataError, match="more than half, so leave out p, or fill the missing values"):
         explain(table, [0, 1] * 5)
 
 

@@ -191,11 +191,11 @@ def test_columns_that_cannot_be_used_are_left_out_with_a_note_that_says_why() ->
     ex = bw.explain(table, segment, method="cart")
     said = "\n".join(ex.notes)
     assert ex.columns == ("country", "age", "orders", "member", "name", "text")
-    many = "more than 255 values, most of them in few rows (identifiers, or words whose rare ones can be grouped)"
+    many = "more than 255 values, most of them in few rows (identifiers, or categories whose rare ones can be grouped)"
     assert f"left out, {many}: city" in said
     assert "left out, the labels themselves: again" in said
     assert "left out, times of day or lengths of time (make numbers of them, such as seconds): day" in said
-    assert "left out, neither numbers, words nor dates, such as lists: words" in said
+    assert "left out, neither numbers, categories nor dates, such as lists: words" in said
     few = pd.DataFrame({"name": [f"n{i}" for i in range(100)], "x": range(100), "y": [0.5, 1.5] * 50})
     assert bw.explain(few, [0, 1] * 50).columns == ("y",)
     with pytest.raises(DataError, match="rules cannot use city: more than 255 values"):
@@ -493,7 +493,7 @@ def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
         )
         assert "more than 255 values, looks like free text: remark" in said
         assert "more than 255 values (group the rare ones, then rules can use it): city" in said
-        assert "most of them in few rows (identifiers, or words whose rare ones can be grouped): family" in said
+        assert "most of them in few rows (identifiers, or categories whose rare ones can be grouped): family" in said
 
 
 @pytest.mark.parametrize(("n", "is_told"), [(20, True), (19, False)])

@@ -303,17 +303,17 @@ def test_files_with_wrong_words_are_refused(tmp_path, entry):
 def test_refused():
     first, _ = two_days()
     rows = pd.DataFrame({"age": [20.0], "country": ["AT"]})
-    with pytest.raises(DataError, match=r"words have no nearest centre.*Tally.of\(X, labels, like=first\)"):
+    with pytest.raises(DataError, match=r"categories have no nearest centre.*Tally.of\(X, labels, like=first\)"):
         Tally.of(rows, first)
-    with pytest.raises(DataError, match=r"rows of words \(country\) have no nearest centre; give the label"):
+    with pytest.raises(DataError, match=r"rows with categories \(country\) have no nearest centre; give the label"):
         Tally.of(rows, [[20.0, 0.0]])
     with pytest.raises(DataError, match="labels that the first tally does not have: old; its clusters: loyal, new"):
         Tally.of(rows, ["old"], like=first)
-    with pytest.raises(DataError, match="words have no means and variances: country; use imm"):
+    with pytest.raises(DataError, match="categories have no means and variances: country; use imm"):
         first.mmdt()
     with pytest.raises(DataError, match=r"not those of the first tally \(age, country\): without age"):
         Tally.of(rows[["country"]], ["new"], like=first)
-    with pytest.raises(DataError, match="country has words in one tally and numbers in the other"):
+    with pytest.raises(DataError, match="country has categories in one tally and numbers in the other"):
         first + Tally.of(rows.assign(country=1.0), ["new"], like=first)
     with pytest.raises(DataError, match="no row with a cluster has a value"):
         Tally.of(pd.DataFrame({"age": [None, 1.0]}), ["a", None])

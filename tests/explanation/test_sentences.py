@@ -986,8 +986,8 @@ NOTES = {
     rf"rows, these for ({SHARE}) \(max_leaf_nodes\)": have_a_leaf_more,
     rf"the rules are right for only ({SHARE}) of the rows; fewer columns may make clusters that rules separate better "
     r"\(columns\)": are_right_for_few,
-    r"left out, more than (\d+) different words, whose lists would be the groups: (.+); to use it, name the columns "
-    r"\(columns\)": have_many_words,
+    r"left out, more than (\d+) different categories, whose lists would be the groups: (.+); to use it, "
+    r"name the columns \(columns\)": have_many_words,
     r"left out, looks like a date, a part of one or a time of day: (.+); to use it, name the columns \(columns\)": (
         say_when
     ),
@@ -1301,9 +1301,9 @@ def are_names(asked, name):
 
 
 OF_FILES = {
-    r"read as missing: w \((.+)\) \(categories keeps such words\)": are_missing,
-    r"read as words, like the other values: w \((.+)\)": are_words,
-    r"(w): names such as 1E5, read as words, not as numbers": are_names,
+    r"read as missing: w \((.+)\) \(categories keeps such values\)": are_missing,
+    r"read as categories, like the other values: w \((.+)\)": are_words,
+    r"(w): names such as 1E5, read as categories, not as numbers": are_names,
 }
 
 

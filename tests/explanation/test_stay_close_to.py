@@ -90,7 +90,7 @@ def test_what_cannot_be_kept_is_refused():
     renamed = bw.explain(table.rename(columns={"age": "years"}), labels)
     with pytest.raises(bw.DataError, match="lacks: age"):
         renamed.stay_close_to(old)
-    with pytest.raises(bw.DataError, match="held words"):
+    with pytest.raises(bw.DataError, match="held categories"):
         bw.explain(table.assign(age=["u", "w", "v", "x"]), labels).stay_close_to(old)
     with pytest.raises(bw.DataError, match="holds no rows"):
         bw.Explanation.from_json(old.to_json()).stay_close_to(old)

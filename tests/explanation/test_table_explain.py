@@ -288,7 +288,7 @@ def test_columns_that_are_not_numbers_are_left_out_with_a_note():
     in_batches = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")
     check_equal(in_memory, in_batches)
     assert in_batches.notes[2] == "left out, looks like an identifier: town; to use it, name the columns (columns)"
-    with pytest.raises(DataError, match="rules use numbers and words; columns of other kinds: day"):
+    with pytest.raises(DataError, match="rules use numbers and categories; columns of other kinds: day"):
         explain(ArrowSource(pa.Table.from_pandas(frame)), "label", columns=["a", "day"])
 
 

@@ -177,7 +177,7 @@ def test_one_note_is_printed_and_it_asks_for_the_most_important_thing():
     quiet = replace(ex, notes=("2 of 3 columns are used: a, b", "left out, text: c"))
     assert str(quiet).endswith("\n\n2 notes: ex.notes")
     urgent = "the rules add little: they agree on 95.1% of rows, and always naming the largest cluster on 95.0%"
-    for others in (("read as missing: plan ('NA' in 2 rows) (categories keeps such words)",), quiet.notes):
+    for others in (("read as missing: plan ('NA' in 2 rows) (categories keeps such values)",), quiet.notes):
         noted = replace(ex, notes=(*others, urgent))
         more = "1 more note" if len(others) == 1 else "2 more notes"
         assert str(noted).endswith(f"\n\nNote: {urgent}\n{more}: ex.notes")

@@ -267,7 +267,7 @@ def test_types_of_parquet(tmp_path):
     assert table.X[:, 3].tolist() == np.float32(np.arange(5) / 3).astype(float).tolist()
     assert table.dates == {"day": Dates()}
     assert dict(table.left_out)["text"] == ("name",)
-    assert dict(table.left_out)["neither numbers, words nor dates, such as lists"] == ("list", "pair")
+    assert dict(table.left_out)["neither numbers, categories nor dates, such as lists"] == ("list", "pair")
 
 
 def test_json_lines_and_arrow(tmp_path):

@@ -130,16 +130,16 @@ def test_categories_keeps_marks_as_words(tmp_path):
         assert rules(asked).startswith("a: w is n/a\n")
         assert not any("read as" in note for note in asked.notes)
         assert (
-            "read as missing: w ('n/a' in 20 rows) (categories keeps such words)" in bw.explain(source, "label").notes
+            "read as missing: w ('n/a' in 20 rows) (categories keeps such values)" in bw.explain(source, "label").notes
         )
 
 
 @each(
     "texts, names, note",
     [
-        (["1E5", "2E3", "12E10"], True, "w: names such as 1E5, read as words, not as numbers"),
+        (["1E5", "2E3", "12E10"], True, "w: names such as 1E5, read as categories, not as numbers"),
         (["1E5", "2E3", "3D1"], True, None),
-        (["1e5", "2d3", "NA"], True, "read as missing: w ('NA' in 20 rows) (categories keeps such words)"),
+        (["1e5", "2d3", "NA"], True, "read as missing: w ('NA' in 20 rows) (categories keeps such values)"),
         (["1E5", "2E3", "3.5"], False, "read as numbers: w ('1E5' is 100000)"),
         (["1e5", "2e3", "3e4"], False, "read as numbers: w ('1e5' is 100000)"),
         (["1E+05", "2E+03", "3E+04"], False, None),

@@ -122,7 +122,7 @@ def many_values(n_rows: int, n_values: int, length: float) -> str:
     if n_values < _OF_FEW * n_rows:
         return MANY_VALUES
     if n_values < _OWN * n_rows:
-        return f"{MANY_VALUES}, most of them in few rows (identifiers, or words whose rare ones can be grouped)"
+        return f"{MANY_VALUES}, most of them in few rows (identifiers, or categories whose rare ones can be grouped)"
     own = "hardly any of them twice (identifiers, or texts to make numbers of)"
     return f"{MANY_VALUES}, {'looks like free text' if length > _LONG else own}"
 

@@ -244,7 +244,7 @@ OTHER_KINDS = {
     "unclear": DOUBTFUL,
     "time": TIMES,
     "empty": "no values",
-    "other": "neither numbers, words nor dates, such as lists",
+    "other": "neither numbers, categories nor dates, such as lists",
 }
 """What columns hold that are no rows, by their kind."""
 

@@ -63,8 +63,8 @@ class Spelling(NamedTuple):
     is_number: bool
 
 
-AS_WORDS = Spelling("numbers and text, read as words", is_number=False)
-AS_NAMES = Spelling("names such as 1E5, read as words, not as numbers", is_number=False)
+AS_WORDS = Spelling("numbers and text, read as categories", is_number=False)
+AS_NAMES = Spelling("names such as 1E5, read as categories, not as numbers", is_number=False)
 
 
 class MarksMet(NamedTuple):

@@ -367,7 +367,7 @@ _ENDS = {
     "(n_clusters)": "(-k)",
     "(validate measures it)": "(--validate measures it)",
     "(categories shows them)": "(--categories shows them)",
-    "(categories keeps such words)": "(--categories keeps such words)",
+    "(categories keeps such values)": "(--categories keeps such values)",
     "(categories)": "(--categories)",
 }
 """Ends of notes, the longer first. Before them stand names of columns, which stay as they are."""

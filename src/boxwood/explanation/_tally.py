@@ -177,7 +177,9 @@ class Tally:
             rows = rows if first is None else replace(rows, centers=first.centers)
         else:
             if isinstance(clusters, Tally) and clusters.categories:
-                raise DataError(f"rows of words have no nearest centre; {GIVE_LABELS}: Tally.of(X, labels, like=first)")
+                raise DataError(
+                    f"rows with categories have no nearest centre; {GIVE_LABELS}: Tally.of(X, labels, like=first)"
+                )
             rows = rows_of_clusters(X, clusters.centers if isinstance(clusters, Tally) else clusters, known)
         if names is None:
             names = rows.names if first is None else first.names
@@ -248,7 +250,7 @@ class Tally:
         if self.categories:
             words = listed([name for name, _ in self.categories])
             raise DataError(
-                f"words have no means and variances: {words}; use imm(), or tally the columns of numbers alone"
+                f"categories have no means and variances: {words}; use imm(), or tally the columns of numbers alone"
             )
         present = np.flatnonzero(self.sizes > 0)
         mixture = Mixture.of_moments(self.moments, names=[self.names[c] for c in present], clusters=present)
@@ -390,7 +392,7 @@ def _joined(some: Tally, others: Tally) -> tuple[tuple[str, Categories], ...]:
             continue
         for tally, known in ((some, mine), (others, its)):
             if known is _NO_WORDS and tally.counts[:, j].any():
-                raise DataError(f"{name} has words in one tally and numbers in the other; count the same kind")
+                raise DataError(f"{name} has categories in one tally and numbers in the other; count the same kind")
         joined[name] = _both(name, mine, its)
     return tuple(joined.items())
 

@@ -148,7 +148,7 @@ def _numbers_in_memory(X: Any, known: Sequence[str] | None) -> tuple[Array, tupl
     columns = _found_by_name(column_names(X), known)
     words = [name for name in numeric_columns(X)[1]["text"] if name in columns]
     if words:
-        raise DataError(f"rows of words ({listed(words)}) have no nearest centre; {GIVE_LABELS}")
+        raise DataError(f"rows with categories ({listed(words)}) have no nearest centre; {GIVE_LABELS}")
     return as_table(as_matrix(X, columns), names=columns), columns
 
 
@@ -257,7 +257,7 @@ def _labelled_batches(source: Source, column: Any, names: Names | None, first: F
     texts = [name for name in columns if kinds[name] == "text"]
     words = find_words(source, texts).values if texts else {}
     if many := [name for name, values in words.items() if values is None]:
-        raise DataError(f"columns of too many words: {listed(many)}; leave them out, or group rare words")
+        raise DataError(f"columns of too many categories: {listed(many)}; leave them out, or group rare ones")
     given = {name: values or () for name, values in words.items()}
     categories = {columns.index(name): Categories((*its, None), others=False) for name, its in given.items() if its}
     batches = Batches(CodedSource(source, given), columns)

@@ -94,7 +94,7 @@ KINDS = {
     "no column": "a column that the table lacks",
     "never met": "a word that is in no row",
     "spelling": "a word that the table spells in another way",
-    "never named": "words of the table that no branch names",
+    "never named": "categories of the table that no branch names",
     "stale date": "a date that all rows are before, or after",
     "no rows": "a branch that takes no row of the table",
 }

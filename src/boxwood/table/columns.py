@@ -634,7 +634,7 @@ class _TextFound(NamedTuple):
         """Return what to do: few cells may be emptied, but a column of such cells is written in another way."""
         if self.is_heading:
             return _ONE_LINE
-        words = ", or leave the column out, or take all of its values as words (categories)" if or_words else ""
+        words = ", or leave the column out, or take all of its values as categories (categories)" if or_words else ""
         are_few = 2 * self.n_rows <= n_rows
         return f"{'leave such cells empty, which makes them missing' if are_few else f'write all as {must_be}'}{words}"
 

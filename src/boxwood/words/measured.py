@@ -169,7 +169,7 @@ def profile_lines(profile: Profile) -> list[list[str]]:
 
 def profile_text(profile: Profile) -> str:
     """Return the table of the profile, and what its numbers are."""
-    what = "Medians of numbers; for words the most frequent one and its share of the rows."
+    what = "Medians of numbers; for categories the most frequent one and its share of the rows."
     return "\n".join([*aligned(profile_lines(profile), (0,)), "", what])
 
 

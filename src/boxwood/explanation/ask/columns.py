@@ -196,8 +196,8 @@ def _notes_on_marks(marks: Mapping[str, MarksMet]) -> tuple[str, ...]:
     """Return notes on words that stand for a missing value elsewhere, and on those that do here."""
     missing = [_met(name, met.missing) for name, met in marks.items() if met.missing]
     words = [_met(name, met.words) for name, met in marks.items() if met.words]
-    notes = [f"read as missing: {listed(missing)} (categories keeps such words)"] if missing else []
-    notes += [f"read as words, like the other values: {listed(words)}"] if words else []
+    notes = [f"read as missing: {listed(missing)} (categories keeps such values)"] if missing else []
+    notes += [f"read as categories, like the other values: {listed(words)}"] if words else []
     return tuple(map(ColumnNote, notes))
 
 
@@ -345,7 +345,7 @@ def column_choice(source: Source, clustering: Any, asked: Options) -> ColumnChoi
     for name in unread:
         source.refuse_text(name)  # says what a file holds
     if unread:
-        raise DataError(f"rules use numbers and words; columns of other kinds: {listed(unread)}; leave them out")
+        raise DataError(f"rules use numbers and categories; columns of other kinds: {listed(unread)}; leave them out")
     texts = [name for name in names if kinds[name] == "text" and name not in asked.categories]
     for name in texts:
         if name in source.mixed and is_chosen:

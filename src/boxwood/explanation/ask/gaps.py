@@ -241,7 +241,7 @@ def refuse_gaps(
     if 2 * n_incomplete > n_rows:
         most = max(counts.values())
         worst = worst or [name for name, count in counts.items() if 2 * count >= most]
-        raise DataError(f"{said}; these are more than half, so leave out {listed(worst)}, or fill the gaps")
+        raise DataError(f"{said}; these are more than half, so leave out {listed(worst)}, or fill the missing values")
 
 
 def _to_leave_out(gaps: Mapping[str, Bools]) -> list[str]:

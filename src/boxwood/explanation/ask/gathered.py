@@ -275,7 +275,7 @@ def _rows(source: Source, clustering: str | None, asked: Options, usable: _Usabl
     some = drawn_rows(batches, _n_drawn(names))
     some = _with_each_cluster(some, batches, found.overview.sizes, asked.missing)
     share = share_drawn(len(some.values), n_rows)
-    note = f"{share}, as tables with words or missing values are, and the tree was grown on these; {OF_DRAWN}"
+    note = f"{share}, as tables with categories or missing values are, and the tree was grown on these; {OF_DRAWN}"
     whole = FullTable(source, labelling, found.overview, weight, asked.n_jobs)
     labels = labelling.by_code(some.labels)
     return _DrawnTable(some.values, labels, _weights(some, weight), (*notes, note), whole)

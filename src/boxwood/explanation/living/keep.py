@@ -119,7 +119,7 @@ def _on_new_columns(old: MeasuredTree, new: MeasuredTree) -> ThresholdTree:
         _, upper, lower, members = tree.test(node)
         to = new.columns.index(old.columns[j])
         if (j in old._coded_columns) != (to in new._coded_columns):
-            raise DataError(f"column {old.columns[j]!r} held words, and now numbers, or the other way round")
+            raise DataError(f"column {old.columns[j]!r} held categories, and now numbers, or the other way round")
         if to in new._coded_columns:
             codes = _codes(old._coded_columns[j], new._coded_columns[to], members or range(int(lower), int(upper) + 1))
             if not codes:  # none of these words is there any more

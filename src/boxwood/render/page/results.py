@@ -68,8 +68,8 @@ def _by_effect(profile: Any) -> tuple[str, list[list[str]]]:
     by_effect = sorted(profile, key=lambda column: -column.effect)
     lines = profile_lines(type(profile)(by_effect, profile.names))
     effects = ["effect", *(f"{column.effect:.2f}" for column in by_effect)]
-    what = "Medians of numbers; for words the most frequent one and its share of the rows."
-    more = "The effect is the share of a column's variance between clusters, for words Cramér's V; largest first."
+    what = "Medians of numbers; for categories the most frequent one and its share of the rows."
+    more = "The effect is the share of a column's variance between clusters, for categories Cramér's V; largest first."
     return f"{what} {more}", [[*line, effect] for line, effect in zip(lines, effects, strict=True)]
 
 

@@ -88,7 +88,7 @@ def columns_of(ex: MeasuredTree, x: Any, y: Any) -> tuple[int, int]:
     for j in (first, second):
         if not _has_room(ex, j):
             raise DataError(
-                f"{ex.columns[j]} has more than {_MOST_NAMES} words, too many for an axis; name other columns"
+                f"{ex.columns[j]} has more than {_MOST_NAMES} categories, too many for an axis; name other columns"
             )
     return first, second
 
