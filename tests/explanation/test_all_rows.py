@@ -223,8 +223,8 @@ def test_what_is_asked_of_drawn_rows_says_so():
     ex = explain(in_batches(frame), "segment", columns=COLUMNS, validate=3, random_state=0)
     assert ex.notes[0] == (
         "200 of 400 rows, drawn at random, were read into memory, as tables with categories or missing values are, "
-        "and the tree was grown on these; sizes, agreement and costs are those of all rows, profiles, pictures and other sizes "
-        "of the tree those of the rows that were drawn"
+        "and the tree was grown on these; sizes, agreement and costs are those of all rows, profiles, pictures and "
+        "other sizes of the tree those of the rows that were drawn"
     )
     assert ex.held_out.how == "3 folds, of a sample of 200 rows"
     drawn = ex._rows()
