@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxwood._messages import meant
 
+if TYPE_CHECKING:
+    _Words = click.Choice[str]
+else:  # before click 8.2 it has no type of its words
+    _Words = click.Choice
 
-class Choice(click.Choice[str]):
+
+class Choice(_Words):
     """One of several words; the error for another one asks for the word that is meant.
 
     Parameters
