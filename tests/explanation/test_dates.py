@@ -562,3 +562,17 @@ def test_rounded_thresholds_leave_dates(seed):
     assert near.tree.upper[near.tree.feature == j].tolist() == ex.tree.upper[ex.tree.feature == j].tolist()
     of_lines = (tree.upper[tree.feature == j] for tree in near.standalone_rules().trees if tree is not None)
     assert all(end % 10000 or end == np.inf for ends in of_lines for end in ends.tolist())
+
+
+@law(8)
+def test_a_loaded_model_says_dates_as_the_one_that_was_saved(seed):
+    r = np.random.default_rng(seed)
+    days = pd.Timestamp("2026-01-01") + pd.to_timedelta(r.integers(0, 300, 90), unit="D")
+    table = pd.DataFrame({"seen": days, "orders": r.integers(0, 30, 90)})
+    labels = np.where(days < pd.Timestamp("2026-05-01"), "gone", np.where(table["orders"] > 9, "loyal", "new"))
+    as_of = [None, "2026-11-01"][seed % 2]
+    ex = bw.explain(table, labels, method="cart", as_of=as_of)
+    of_day = {} if as_of is None else {"as_of": as_of}
+    loaded = bw.Explanation.from_json(ex.to_json()).evaluate(table, labels, **of_day)
+    assert str(loaded.standalone_rules(2)) == str(ex.standalone_rules(2))
+    assert str(loaded.contrast("loyal", "gone")) == str(ex.contrast("loyal", "gone"))

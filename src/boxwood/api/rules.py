@@ -8,11 +8,12 @@ from datetime import date
 from typing import Any, Self
 
 from boxwood._types import Array, DialectName
+from boxwood._validation import shown
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
 
 
-def read_rules(source: Any, dialect: DialectName | None = None, *, today: date | None = None) -> Rules:
+def read_rules(source: Any, dialect: DialectName | None = None, *, today: date | str | None = None) -> Rules:
     """Return rules that stand in SQL, in Python, in a table or in a fitted tree. Nothing that is read is ever run.
 
     Rules are conditions in order, each with a name: a row gets the name of the first condition that it fulfils. They
@@ -38,7 +39,7 @@ def read_rules(source: Any, dialect: DialectName | None = None, *, today: date |
     dialect : {"duckdb", "sqlite", "postgres", "redshift", "mysql", "tsql", ...}, default=None
         The SQL of the source, as for `Explanation.to_sql`. None is DuckDB's, which reads most, T-SQL's where names
         stand in square brackets, and MySQL's where they stand in backticks.
-    today : date, default=None
+    today : date or str, such as "2026-07-31", default=None
         The day from which ages count; None is the day of the call.
 
     Returns
@@ -76,7 +77,17 @@ def read_rules(source: Any, dialect: DialectName | None = None, *, today: date |
     """
     from boxwood.judge.read.sources import Asked, read
 
-    return Rules._of(read(source, Asked(dialect, date.today() if today is None else today)))
+    return Rules._of(read(source, Asked(dialect, _day_of(today))))
+
+
+def _day_of(today: date | str | None) -> date:
+    """Return the day from which ages count."""
+    if not isinstance(today, str):
+        return date.today() if today is None else today
+    try:
+        return date.fromisoformat(today)
+    except ValueError:
+        raise ValueError(f"today must be a day such as 2026-07-31; got {shown(today)}") from None
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from boxwood._dates import Dates
@@ -293,7 +293,7 @@ def _missing_values(judged: Judged) -> Iterator[Finding]:
         for name in dict.fromkeys(test.column for test in tests_in(branch.condition)):
             if name in careful:
                 continue
-            meant = with_tests(branch.condition, lambda test, negated: _as_meant(test, negated, name))  # noqa: B023
+            meant = with_tests(branch.condition, partial(_as_meant, column=name))
             column = judged.space.columns[name]
             gaps = [box for one in judged.space.boxes(meant) if (box := meet(one, {name: column.missing}))]
             box = judged.space.search.any_outside(gaps, [*judged.before(i), *judged.holds[i]])

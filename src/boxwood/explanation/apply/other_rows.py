@@ -220,6 +220,7 @@ def _coordinates(ex: MeasuredTree, rows: Rows, columns: Sequence[int]) -> Featur
             notes=() if ex._evidence is not None else (OF_TABLE,),
             measured=rows if len(numbers) == len(ex.columns) else rows.mapped(table[:, numbers]),
             gaps=gaps,
+            dates=ex._date_columns,
             scales=np.isin(np.arange(len(ex.columns)), numbers).astype(np.float64) if gaps else None,
         )
     known = evidence.coordinates

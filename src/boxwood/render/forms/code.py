@@ -382,7 +382,7 @@ def _ends(piece: Interval) -> Ends:
     return at_lower, None if upper == math.inf else ("<=" if upper_closed else "<", upper)
 
 
-def _imports(lines: str, days: _Days = _Days()) -> str:  # noqa: B008
+def _imports(lines: str, days: _Days) -> str:
     """Return the imports, those of dates where lines of the function ask for some."""
     of_calls = {"_date_in_utc(": "UTC", "_date(": "date", "_date": "datetime", "_since(": "timedelta"}
     names = [name for call, name in of_calls.items() if call in lines]
