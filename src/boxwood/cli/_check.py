@@ -10,7 +10,7 @@ import click
 from boxwood.cli._choice import Choice
 from boxwood.cli._drift import as_json, json_option
 from boxwood.cli._groups import Grouped
-from boxwood.cli._options import in_option_names, reading, reading_options, talk_options
+from boxwood.cli._options import reading, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._verbs import PAST_A_LIMIT
 
@@ -34,7 +34,12 @@ Examples:
 @click.option(
     "--dialect", metavar="NAME", help="SQL of RULES, such as postgres or bigquery; without it, it is guessed."
 )
-@click.option("--today", metavar="DAY", help="The day that CURRENT_DATE stands for; the default is today.")
+@click.option(
+    "--today",
+    metavar="DAY",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day that CURRENT_DATE stands for; the default is today.",
+)
 @click.option(
     "--fail-on",
     type=Choice(LEVELS),
@@ -61,8 +66,8 @@ def _checked(rules: str, file: str | None, labels: str | None, dialect: str | No
     from boxwood.api.rules import read_rules
     from boxwood.judge.rows import with_labels
 
-    with in_option_names():
-        read = read_rules(Path(rules), cast("Any", dialect), today=options["today"])  # a path, whatever its ending
+    today = options["today"] and options["today"].date()
+    read = read_rules(Path(rules), cast("Any", dialect), today=today)  # a path, whatever its ending
     if file is None:
         return read.check()
     table, texts = with_labels(file, read.columns, labels, reading(options))
