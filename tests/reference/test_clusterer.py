@@ -19,6 +19,36 @@ from boxwood.reference.clusterer import fitted_clusterer, reference_of
 from tests.scale import each, seeds
 
 
+class Bare:
+    """A clusterer that has the methods of scikit-learn's, and none of its base classes."""
+
+    def __init__(self, at=0.5):
+        self.at = at
+
+    def fit(self, X, y=None):
+        self.labels_ = self.predict(X)
+        return self
+
+    def predict(self, X):
+        """Return whether the first number of each row is above one."""
+        return (np.asarray(X)[:, 0] > self.at) * 1
+
+    def get_params(self, deep=True):
+        """Return what it was made with."""
+        return {"at": self.at}
+
+    def set_params(self, **given):
+        """Set what it was made with."""
+        self.at = given["at"]
+        return self
+
+
+def test_a_clusterer_without_a_base_class_of_scikit_learn_is_cloned_and_fitted():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for given in (Bare(), Bare().fit(X)):
+        assert bw.explain(X, given, method="cart").agreement == 1.0
+
+
 class Counting(KMeans):
     """K-means that counts how often it predicts."""
 

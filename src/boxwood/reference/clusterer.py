@@ -226,6 +226,9 @@ def is_fitted(clusterer: Any) -> bool:
     if clusterer is None:
         return False
     refuse_other_estimator(clusterer)
+    last = last_step(clusterer)
+    if hasattr(last, "fit") and not hasattr(last, "__sklearn_tags__"):  # scikit-learn knows nothing of its class
+        return any(name.endswith("_") and not name.startswith("__") for name in vars(last))
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
