@@ -492,9 +492,9 @@ class Explanation(MeasuredTree):
         """Return the report: one page for a browser, which needs nothing else and loads nothing.
 
         It shows the numbers, the tree, a form that runs the rules on typed values, the rules of each cluster, the
-        profile, where rules and clusters disagree, the frontier, the stability if it was asked for before, and the
-        rules as code. It works on a phone, on paper, by keyboard, in light and dark. For a loaded model it shows what
-        the model knows.
+        profile, where rules and clusters disagree, the frontier, the stability and the contrasts that were asked for
+        before, and the rules as code. It works on a phone, on paper, by keyboard, in light and dark. For a loaded model
+        it shows what the model knows.
 
         Parameters
         ----------
