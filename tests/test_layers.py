@@ -40,7 +40,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
         *("explanation.claim", "explanation.records", "explanation.verdict"),
         *("render.page.results", "render.page._template"),
     ),
-    ("explanation",),
+    ("explanation", "render.page.contrast"),
     ("render.forms",),
     ("render.pictures",),
     ("render.page",),

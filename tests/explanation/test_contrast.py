@@ -1,12 +1,18 @@
 """Two clusters against each other: all numbers are those of a plain recount of their rows."""
 
+import html
+import re
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
+from matplotlib.figure import Figure
 from scipy.stats import binomtest, t, ttest_ind
 
 import boxwood as bw
+from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from tests.scale import law
@@ -157,3 +163,78 @@ def test_weights_count_in_means_and_say_how_many_rows_they_are_worth(seed):
     half = t.ppf(0.975, freedom) * np.sqrt(sum(errors))
     middle = means[0] - means[1]
     np.testing.assert_allclose(found[2:7], [*means, middle, middle - half, middle + half], rtol=1e-9, atol=1e-12)
+
+
+# ----------------------------------------------------------------------------------------------------- shown in a page
+_BAR = re.compile(
+    r'<th scope="row"><bdi>(.*?)</bdi></th>\s*<td>(.*?)</td>\s*<td><svg class="track (c\w+)".*?'
+    r'<rect class="part" x="([\d.]+)" y="1" width="([\d.]+)".*?(?:d="M([-\d.]+) 5H([-\d.]+)")?/>(?=</svg>)',
+    re.DOTALL,
+)
+
+
+@law(6)
+def test_a_page_and_a_notebook_draw_what_was_asked_for_as_the_picture_does(seed):
+    r = np.random.default_rng(seed)
+    table, labels = _drawn(r)
+    ex = bw.explain(table, labels, method="cart", max_leaf_nodes=4)
+    assert 'id="contrasts"' not in ex.to_html()
+    second = "y" if seed % 2 else None
+    contrast = ex.contrast("x", second)
+    assert ex.contrast("x", second) is contrast
+    ax = ex.plot_contrast("x", second, Figure().subplots())
+    widths = [bar.get_width() for bar in ax.patches]
+    for page in (ex.to_html(), html.unescape(contrast._repr_html_())):
+        bars = _BAR.findall(page.partition('id="contrasts"')[2].partition("</section>")[0])
+        assert [name for name, *_ in bars] == [html.escape(text.get_text()) for text in ax.get_yticklabels()]
+        ends = [float(x) + (float(width) if float(x) >= 50 else 0.0) for _, _, _, x, width, *_ in bars]
+        to = max(abs(end - 50) for end in ends) / max(map(abs, widths))
+        np.testing.assert_allclose(
+            [(end - 50 if end > 50 else float(x) - 50) / to for end, (_, _, _, x, *_) in zip(ends, bars, strict=True)],
+            widths,
+            atol=0.2,
+        )
+        said = str(contrast)
+        for (name, how, *_), one in zip(bars, contrast.differences, strict=True):
+            if abs(one.effect) >= 0.5:
+                assert html.unescape(f"{name}: {how}") in said
+        for line in said.split("\n")[2:4]:
+            assert line.partition(": ")[2] in html.unescape(page)
+
+
+def test_a_page_tells_no_contrast_of_few_rows():
+    r = np.random.default_rng(0)
+    table = pd.DataFrame({"age": r.random(60), "plan": r.choice(["free", "pro"], 60)})
+    table.loc[:1, "plan"] = "secret"
+    labels = ["many"] * 28 + ["more"] * 29 + ["few"] * 3
+    ex = bw.explain(table, labels, method="cart", max_leaf_nodes=3)
+    for pair in (("many", "few"), ("many", None), ("few", None)):
+        ex.contrast(*pair)
+        assert 'id="contrasts"' not in ex.to_html()
+    ex.contrast("many", "more")
+    assert 'id="contrasts"' in ex.to_html()
+    assert 'id="contrasts"' not in ex.to_html(min_count=5)
+    assert 'id="contrasts"' not in ex.rename({"many": "most"}).to_html()  # its rules and names were those of before
+    two = bw.explain(table.assign(age=1.0), ["many"] * 30 + ["more"] * 30, categories={"plan": None})
+    two.contrast("many", "more")
+    part = two.to_html().partition('id="contrasts"')[2].partition("</section>")[0]
+    assert "secret" not in part.partition("<table")[2]
+
+
+def test_the_command_prints_contrasts_and_puts_them_into_the_page(tmp_path):
+    r = np.random.default_rng(0)
+    table, labels = _drawn(r)
+    table.assign(segment=labels).to_csv(tmp_path / "t.csv", index=False)
+    page = tmp_path / "page.html"
+    asked = ["explain", str(tmp_path / "t.csv"), "-l", "segment", "--contrast", "x,y", "--contrast", "z"]
+    run = CliRunner().invoke(command, [*asked, "-o", str(page)])
+    assert run.exit_code == 0, run.stderr
+    assert "\n\nx (" in run.stdout
+    assert ") against y (" in run.stdout
+    assert ") against all others (" in run.stdout
+    assert page.read_text().count('<table class="contrast">') == 2
+    for wrong in ("x,y,z", "", "x,"):
+        refused = CliRunner().invoke(command, [*asked[:-1], wrong])
+        assert refused.exit_code == 2
+        assert "give the names of two clusters" in refused.stderr
+    assert CliRunner().invoke(command, [*asked[:-1], "w"]).exit_code == 3

@@ -98,11 +98,36 @@ def test_sql_gives_the_share_of_the_own_cluster_of_each_leaf(seed, engine, tmp_p
             assert [name for name, *_ in named.description] == ["segment", "segment_share"]
 
 
-def test_the_command_writes_shares(tmp_path):
+@law(8)
+def test_python_gives_the_share_of_the_own_cluster_of_each_leaf(seed, tmp_path):
+    r = np.random.default_rng(seed)
+    n = int(r.integers(30, 80))
+    share = "share" if seed % 2 else 7  # names of columns may be numbers, and that of the function
+    X = pd.DataFrame({"day": pd.Timestamp("2026-07-31") - pd.to_timedelta(r.integers(0, 400, n), "D")})
+    X = X.assign(word=r.choice(["u", "v", "w"], n)).assign(**{str(share): r.random(n)})
+    labels = np.where((X[str(share)] > 0.5) & (X.word != "u"), "x", r.choice(["y", "z"], n) if seed != 3 else "x")
+    as_of, weights = "2026-07-31" if seed % 3 else None, r.integers(1, 4, n)
+    ex = bw.explain(X, labels, method="cart", max_leaf_nodes=2 + seed, as_of=as_of, sample_weight=weights)
+    seen = X.astype(object).mask(r.random(X.shape) < 0.1, None)
+    ex.save(tmp_path / "model.json")
+    for model in (ex, bw.load(tmp_path / "model.json")):
+        leaf = model.apply(seen, missing="none", as_of=as_of)
+        shares = model.predict_proba(seen, missing="none", as_of=as_of)
+        expected = np.where(leaf < 0, np.nan, shares[range(n), model.tree.leaf_clusters[leaf]])
+        names, without = {}, {}
+        exec(model.to_python(share=True, as_of=as_of), names)
+        exec(model.to_python(), without)
+        assert sorted(names["__all__"]) == sorted([*without["__all__"], "share"])
+        rows = seen.rename(columns={str(share): share}).to_dict("records")
+        np.testing.assert_array_equal(np.array([names["share"](row) for row in rows], dtype=float), expected)
+
+
+@pytest.mark.parametrize("form", ["sql", "python"])
+def test_the_command_writes_shares(form, tmp_path):
     ex = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"], columns=["age"])
     ex.save(tmp_path / "model.json")
-    written = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", "sql", "--share"])
-    assert written.stdout.strip() == ex.to_sql(share=True)
-    refused = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", "python", "--share"])
+    written = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", form, "--share"])
+    assert written.stdout.strip() == getattr(ex, f"to_{form}")(share=True)
+    refused = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", "javascript", "--share"])
     assert refused.exit_code == 2
-    assert "--share needs --to sql" in refused.stderr
+    assert "--share needs --to sql or --to python" in refused.stderr

@@ -492,9 +492,9 @@ class Explanation(MeasuredTree):
         """Return the report: one page for a browser, which needs nothing else and loads nothing.
 
         It shows the numbers, the tree, a form that runs the rules on typed values, the rules of each cluster, the
-        profile, where rules and clusters disagree, the frontier, the stability if it was asked for before, and the
-        rules as code. It works on a phone, on paper, by keyboard, in light and dark. For a loaded model it shows what
-        the model knows.
+        profile, where rules and clusters disagree, the frontier, the stability and the contrasts that were asked for
+        before, and the rules as code. It works on a phone, on paper, by keyboard, in light and dark. For a loaded model
+        it shows what the model knows.
 
         Parameters
         ----------
@@ -1912,7 +1912,7 @@ class Explanation(MeasuredTree):
 
         return dbt(self, table=table, dialect=dialect, nan=nan, types=types, reasons=reasons, as_of=as_of)
 
-    def to_python(self, *, as_of: Any = None) -> str:
+    def to_python(self, *, as_of: Any = None, share: bool = False) -> str:
         """Return source of Python with `cluster(row)`, `why_none(row)` and `COLUMNS`, which needs Python alone.
 
         `row` is a mapping from the name of a column, or the number that is its name, to its value. The result is the
@@ -1929,6 +1929,14 @@ class Explanation(MeasuredTree):
         ----------
         as_of : str or date, default=None
             A day such as "2026-08-31", for a function of rules as of that day alone.
+        share : bool, default=False
+            Whether there is a third function, `share(row)`: the share of the rows of the explanation in the row's leaf
+            that are in the leaf's cluster, as in `predict_proba`; None without a leaf.
+
+        Raises
+        ------
+        DataError
+            If shares are asked of a model that does not tell of other clusters in its leaves.
 
         Examples
         --------
@@ -1944,7 +1952,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.forms.code import python
 
-        return python(self, as_of=as_of)
+        return python(self, as_of=as_of, share=share)
 
     def to_javascript(self, *, module: bool = False, as_of: Any = None) -> str:
         """Return source of JavaScript with `cluster(row)`, `whyNone(row)` and `COLUMNS`, which needs nothing else.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -80,6 +81,14 @@ def _check_names(ctx: click.Context, param: click.Parameter, given: tuple[str, .
     return {old: new for old, _, new in pairs}
 
 
+def _check_contrasts(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[list[str]]:
+    """Return names of one or two clusters each."""
+    found = [[name.strip() for name in next(csv.reader([text]), [])] for text in given]
+    if any(not (0 < len(names) <= 2 and all(names)) for names in found):
+        raise click.BadParameter("give the names of two clusters, such as loyal,lapsed, or of one")
+    return found
+
+
 _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 
 FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), a database of SQLite or DuckDB
@@ -101,6 +110,7 @@ Examples:
   boxwood explain customers.csv --labels segment --max-leaf-nodes 10
   boxwood explain outcomes.csv -k 4 --by inputs.parquet --key run         what in the inputs tells the outcomes
   boxwood explain customers.csv --labels segment --standalone-rules      and the shortest rule for each by itself
+  boxwood explain customers.csv --labels segment --contrast loyal,lapsed -o page.html      and what parts two of them
   boxwood explain customers.parquet -k 5 -c income,age,orders
   boxwood explain customers.csv -k 5 -o report.html -o model.json -o rules.sql -o tree.png
   boxwood explain - -k 5 --json < customers.csv | jq .price
@@ -273,6 +283,15 @@ Examples:
     is_flag=True,
     help="Print one-line rules, too: for each cluster the shortest one that says who is in it. The model keeps them.",
 )
+@click.option(
+    "--contrast",
+    "contrasts",
+    metavar="NAMES",
+    multiple=True,
+    callback=_check_contrasts,
+    help="Print what parts two clusters, too, as loyal,lapsed, or one from all others, as loyal; may be repeated. "
+    "A page shows it as a picture.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--notes", is_flag=True, help="Print all notes, and how the rules were found.")
 @click.option(
@@ -308,18 +327,16 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         if options["standalone_rules"]:  # first, as the model and the page keep them
             with talk.status("looking for one-line rules"):
                 explanation.standalone_rules()
+        contrasts = [explanation.contrast(*_found(explanation, names)) for names in options["contrasts"]]
         write_outputs(talk, explanation, options["outputs"], page)
         if options["save"] is not None:  # last, as the model keeps what other forms had measured
             explanation.save(options["save"])
             talk.wrote(options["save"])
         as_json = options["as_json"]
         text = explanation.to_json() if as_json else _printed(explanation, all_notes=options["notes"])
-        below = (
-            f"\n\nOne-line rules\n\n{explanation.standalone_rules()}"
-            if options["standalone_rules"] and not as_json
-            else ""
-        )
-        show(text + below, is_code=as_json)
+        below = [f"One-line rules\n\n{explanation.standalone_rules()}"] if options["standalone_rules"] else []
+        below = [] if as_json else [*below, *map(str, contrasts)]
+        show("\n\n".join([text, *below]), is_code=as_json)
         if as_json:
             talk.notes(map(in_words, explanation.notes))
         _check_limits(explanation, options["max_price"], options["fail_under"])
@@ -350,8 +367,15 @@ def _printed(explanation: Explanation, *, all_notes: bool) -> str:
 
 def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
     """Return the explanation with the names that were asked for; numbers are found by their text."""
-    numbers = {str(name): name for name in explanation.names}
-    return explanation.rename({numbers.get(old, old): new for old, new in names.items()}) if names else explanation
+    return (
+        explanation.rename(dict(zip(_found(explanation, names), names.values(), strict=True))) if names else explanation
+    )
+
+
+def _found(explanation: Explanation, names: Iterable[str]) -> list[Any]:
+    """Return names of clusters that were typed, of which some may be numbers."""
+    by_text = {str(name): name for name in explanation.names}
+    return [by_text.get(name, name) for name in names]
 
 
 def _check_limits(explanation: Explanation, max_price: float | None, fail_under: float | None) -> None:

@@ -148,7 +148,7 @@ _GROUPS = {
     "--share",
     flag_value=True,
     default=None,
-    help="For SQL: a second column with the share of the leaf's rows that are in its cluster.",
+    help="The share of the leaf's rows that are in its cluster: for SQL a second column, for Python a function share.",
 )
 @click.option(
     "--module", flag_value=True, default=None, help="A JavaScript module to import, instead of a script for a page."

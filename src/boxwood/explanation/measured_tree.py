@@ -408,7 +408,7 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
             ),
         )
     clusters = Clusters(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
-    kept = {what: found for what, found in ex._kept.items() if what != "picture"}  # it is full of names
+    kept = {what: found for what, found in ex._kept.items() if what not in ("picture", "contrasts")}  # full of names
     if "stability" in kept:
         from boxwood.explanation.verdict import renamed_in
 

@@ -10,10 +10,13 @@ from boxwood.words.values import brief, category, cluster_name, column_name, cou
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Contrast, Difference
+    from boxwood.explanation.measure.lines import StandaloneRule
     from boxwood.explanation.records import NumberColumn
 
 STANDS_OUT = 0.5  # standard deviations
 _MOST = 5  # columns that are told
+MOST = 12
+"""Columns that are drawn: those that differ most."""
 
 
 def contrast_text(contrast: Contrast) -> str:
@@ -22,12 +25,7 @@ def contrast_text(contrast: Contrast) -> str:
     sizes = [size(each) for each in contrast.sizes]
     sample = ", on a sample of the rows" if contrast.is_of_sample else ""
     lines = [f"{one} ({sizes[0]}) against {other} ({sizes[1]}){sample}", ""]
-    for name, line in zip((one, other), contrast.rules, strict=True):
-        if line is None:
-            lines.append(f"{name}: no rule")
-        else:
-            told = f"finds {percent(line.found)}, right in {percent(line.precision)} of its rows"
-            lines.append(f"{name}: {rule(line.rule)} ({told})")
+    lines += [f"{name}: {line_said(line)}" for name, line in zip((one, other), contrast.rules, strict=True)]
     large = [each for each in contrast.differences if abs(each.effect) >= STANDS_OUT]
     columns: dict[str, Any] = {each.column: each for each in contrast.profile}
     lines += ["", *(difference_said(each, columns[each.column]) for each in large[:_MOST])]
@@ -39,17 +37,33 @@ def contrast_text(contrast: Contrast) -> str:
     return "\n".join(lines)
 
 
+def line_said(line: StandaloneRule | None) -> str:
+    """Return the rule of one of both clusters, and how good it is among these rows."""
+    if line is None:
+        return "no rule"
+    return f"{rule(line.rule)} (finds {percent(line.found)}, right in {percent(line.precision)} of its rows)"
+
+
 def difference_said(one: Difference, column: Any) -> str:
     """Return how a column differs, in a line; IN: column: that of the profile."""
+    return f"{name_said(one, column)}: {how(one, column)}"
+
+
+def name_said(one: Difference, column: Any) -> str:
+    """Return the column, with the category whose share differs, which may be that of missing values."""
+    return value_said(one, is_missing=hasattr(column, "categories") and one.value is None)
+
+
+def how(one: Difference, column: Any) -> str:
+    """Return how a column differs, without its name."""
     effect = f"{brief(abs(one.effect))} standard deviations"
-    name = column_name(one.column)
     if hasattr(column, "categories"):
         by = f"{abs(one.difference):.1%}".removesuffix("%")
         told = f"{percent(one.first)} against {percent(one.second)}, {by} points {_more(one, 'more', 'less')}"
-        return f"{value_said(one, is_missing=one.value is None)}: {told} ({_between(one, points=True)}), {effect}"
+        return f"{told} ({_between(one, points=True)}), {effect}"
     means = f"mean {brief_in(column, one.first)} against {brief_in(column, one.second)}"
     more = _more(one, *(("higher", "lower") if column.dates is None else ("later", "earlier")))
-    return f"{name}: {means}, {_amount(column, abs(one.difference))} {more}{_interval(one)}, {effect}"
+    return f"{means}, {_amount(column, abs(one.difference))} {more}{_interval(one)}, {effect}"
 
 
 def value_said(one: Difference, *, is_missing: bool = False) -> str:

@@ -15,7 +15,7 @@ from boxwood.explanation.measure.held_out import with_rows_in_memory
 from boxwood.explanation.measure.line_search import lines_of
 from boxwood.explanation.measure.lines import StandaloneRule
 from boxwood.explanation.measure.profile import profiled
-from boxwood.explanation.records import CategoryColumn, NumberColumn, Profile, in_notebook
+from boxwood.explanation.records import CategoryColumn, NumberColumn, Profile
 from boxwood.reference import Reference
 from boxwood.reference.labels import places_of
 from boxwood.words.values import cluster_name
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 OTHERS = "all others"
+CONTRASTS = "contrasts"
+"""What keeps those that were asked for, by the places of both clusters; None is that of all others."""
 _SURE = 0.95
 
 
@@ -92,14 +94,24 @@ class Contrast(NamedTuple):
         return contrast_text(self)
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        from boxwood.render.page.contrast import contrast_in_notebook
+
+        return contrast_in_notebook(self)
 
 
 def contrast_of(ex: MeasuredTree, first: Hashable, second: Hashable | None) -> Contrast:
     """See `Explanation.contrast`."""
     ex._known()
+    places = _places(ex, first, second)
+    contrasts = ex._kept.setdefault(CONTRASTS, {})
+    if places not in contrasts:
+        contrasts[places] = _made(ex, *places)
+    return contrasts[places]  # type: ignore[no-any-return]
+
+
+def _made(ex: MeasuredTree, one_place: int, other_place: int | None) -> Contrast:
     here, is_all = with_rows_in_memory(ex)
-    pair = _pair_of(here, *_places(ex, first, second))
+    pair = _pair_of(here, one_place, other_place)
     profile, rows = profiled(pair), pair._known()
     found = [_difference(one, rows) for one in profile]
     differences = sorted((one for one in found if one is not None), key=lambda one: -abs(one.effect))

@@ -21,6 +21,7 @@ from boxwood._messages import shown
 from boxwood._texts import TRUTHS
 from boxwood.errors import DataError
 from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
+from boxwood.explanation.apply.predict import own_shares_of_leaves
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.walk import WalkStep, among, provenance, sides_with_gaps, walk
 from boxwood.tree import Interval
@@ -83,6 +84,16 @@ class _Asked(dict[str, Any]):  # a row that remembers the column it was asked fo
     def __getitem__(self, column: str) -> Any:
         self.last = column
         return super().__getitem__(column)
+'''
+_SHARE = '''
+
+
+def share(row: Mapping[{names}, Any]{day}) -> float | None:
+    """Return how sure the cluster of a row is, from 0 to 1.
+
+    It is the share of the cluster in the row's leaf, of the rows that the rules
+    were made of. A row without a cluster has None.{on_day}
+    """
 '''
 _MISSING = """
 
@@ -281,29 +292,33 @@ def _days_of(ex: MeasuredTree, tested: Sequence[int]) -> _Days:
     return _Days(dates[0].as_of, all(one.zone for one in dates), dates[0].day_column)
 
 
-def python(model: Any, *, as_of: Any = None) -> str:
-    """Return source of Python with the functions `cluster(row)` and `why_none(row)`; see `Explanation.to_python`.
+def python(model: Any, *, as_of: Any = None, share: bool = False) -> str:
+    """Return source of Python with functions such as `cluster(row)` and `why_none(row)`; see `Explanation.to_python`.
 
     `model` may be a fitted estimator.
     """
     ex = where_rules_run(explanation_of(model), as_of)
     days = _days_of(ex, ex.tree.features.tolist())
     tested = [*(ex.columns[j] for j in ex.tree.features.tolist()), *days.columns]
-    lines = "\n".join(map(_laid_out, body(ex, _Python(), indent="    ")))
+    lines, shares = _body_of_python(ex), _body_of_python(ex, own_shares_of_leaves(ex).tolist()) if share else ""
     may_be_no_texts = any(not name[:1].isalpha() for name in tested)  # 0, or ("a", "b")
     named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
     named |= days.in_signature
     made, counts = provenance(ex)
     head = _HEAD.format(made=made, counts=counts)
-    public = ["COLUMNS", "cluster", *["why_none"] * bool(tested)]
+    public = ["COLUMNS", "cluster", *["share"] * share, *["why_none"] * bool(tested)]
     offered = f"__all__ = [{', '.join(map(in_python, public))}]"
     begin = f"{head}{_imports(lines, days)}\n{offered}\nCOLUMNS = {_in_lines(tested)}\n{_FUNCTION.format(**named)}"
+    first = (_NAMES_AS_TEXT * may_be_no_texts + _CHECK) if tested else ""
+    second = [_SHARE.format(**named), first, shares] if share else []
     if not tested:
-        return begin.replace("; `why_none` says which", "") + lines
-    asked = _NAMES_AS_TEXT if may_be_no_texts else ""
-    helpers = [_MISSING, *_used(_HELPERS, lines), *days.python]
-    parts = [asked, _CHECK, lines, _WHY_NONE.format(**named), *helpers]
-    return "".join([begin, *parts]).rstrip("\n")
+        return "".join([begin.replace("; `why_none` says which", ""), lines, *second])
+    helpers = [_WHY_NONE.format(**named), _MISSING, *_used(_HELPERS, lines), *days.python]
+    return "".join([begin, first, lines, *second, *helpers]).rstrip("\n")
+
+
+def _body_of_python(ex: MeasuredTree, values: Sequence[Hashable] | None = None) -> str:
+    return "\n".join(map(_laid_out, body(ex, _Python(), indent="    ", values=values)))
 
 
 def _kinds_of(names: Sequence[Hashable]) -> str:
@@ -874,12 +889,14 @@ class Language(Protocol):
         """Return the line that returns a value."""
 
 
-def body(ex: MeasuredTree, language: Language, *, indent: str) -> list[str]:
-    """Return the lines of the function's body, which give the name of a cluster.
+def body(ex: MeasuredTree, language: Language, *, indent: str, values: Sequence[Hashable] | None = None) -> list[str]:
+    """Return the lines of the function's body, which give the name of a cluster, or a value for each leaf.
 
     Takes time and length of the number of nodes, and of the categories that each tests.
     """
     tree = ex.tree
+    values = [ex.names[cluster] for cluster in tree.leaf_clusters.tolist()] if values is None else values
+    value_of = dict(zip(tree.leaf_nodes.tolist(), values, strict=True))
     variables = identifiers(ex.columns, tree.features.tolist(), language.reserved)
     lines: list[str] = []
     level = 0
@@ -893,7 +910,7 @@ def body(ex: MeasuredTree, language: Language, *, indent: str) -> list[str]:
         inner = indent * (level + 1)
         feature = int(tree.feature[step.node])
         if feature < 0:
-            lines.append(f"{inner}{language.give(language.literal(plain(ex.names[int(tree.cluster[step.node])])))}")
+            lines.append(f"{inner}{language.give(language.literal(plain(value_of[step.node])))}")
         elif feature not in step.asked:
             asked = _asked(ex, feature, language, variables[feature])
             lines += [f"{inner}{line}" for line in asked]

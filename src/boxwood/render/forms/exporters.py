@@ -62,7 +62,8 @@ EXPORTERS = {
         ("dialect", "table", "nan", "types", "reasons", "as_of"),
     ),
     "python": Exporter(
-        "render.forms.code", "python", "to_python", "a function of Python that needs no package", "code", ("as_of",)
+        *("render.forms.code", "python", "to_python", "a function of Python that needs no package", "code"),
+        ("share", "as_of"),
     ),
     "javascript": Exporter(
         "render.forms.code", "javascript", "to_javascript", "a function of JavaScript", "code", ("module", "as_of")

@@ -22,11 +22,12 @@ from boxwood._messages import printable
 from boxwood._types import Floats
 from boxwood._validation import listed, shown, whole_number
 from boxwood.errors import DataError
+from boxwood.explanation.measure.contrast import CONTRASTS, OTHERS
 from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.profile import profiled
 from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
-from boxwood.explanation.records import FEW
+from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
@@ -41,9 +42,11 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.page._template import file_of, framed, stripes, written
+from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.claims import at_least
+from boxwood.words.contrast import MOST
 from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import grown_by, share_of_total, totals_line
@@ -51,6 +54,7 @@ from boxwood.words.notes import groups_in_short, lack_groups
 from boxwood.words.values import cluster_name, column_name, joined, percent, shortened
 
 if TYPE_CHECKING:
+    from boxwood.explanation.measure.contrast import Difference
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, Totals
 
@@ -95,6 +99,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
     facts["outcomes"] = None if count else _outcomes(whole)
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
+    facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
@@ -228,6 +233,30 @@ def _lines(ex: MeasuredTree) -> dict[str, Any] | None:
     """Return the one-line rules that were asked for before: the cells of their table, and what is known of them."""
     lines = ex._kept.get("lines")
     return None if lines is None else {"cells": table_of(lines), "findings": findings(lines)}
+
+
+def _contrasts(ex: MeasuredTree, told: MeasuredTree) -> list[dict[str, Any]]:
+    """Return the contrasts that were asked for before, of clusters and columns of which the page shows values.
+
+    IN: told: the explanation without what a page does not show. All others are not told of where some are hidden, as
+    what is told of both would tell of these.
+    """
+    hidden, profile = hidden_clusters(ex, None), {one.column: one for one in told._kept["profile"]}
+    swatches, found = picture_of(told).swatches, []
+    for (i, j), contrast in ex._kept.get(CONTRASTS, {}).items():
+        if hidden if j is None else hidden.keys() & {i, j}:
+            continue
+        others = swatches[i]._replace(cluster=-1, mark="…", name=OTHERS) if j is None else swatches[j]
+        shown = [one for one in contrast.differences if _is_told(one, profile.get(one.column), {i, j})]
+        found.append(contrast_bars(contrast, (swatches[i], others), shown[:MOST]))
+    return found
+
+
+def _is_told(one: Difference, column: ColumnProfile | None, clusters: Collection[int | None]) -> bool:
+    """Return whether the profile that is told has the column in both clusters, and the category."""
+    if column is None or any(column.clusters[i] is None for i in clusters if i is not None):
+        return False
+    return not isinstance(column, CategoryColumn) or one.value in column.categories.values
 
 
 def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list[str]:

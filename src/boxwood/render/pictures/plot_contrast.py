@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.swatches import Swatch, swatches_of
-from boxwood.words.contrast import value_said
+from boxwood.words.contrast import MOST, value_said
 from boxwood.words.values import cluster_name, fitted
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Contrast, Difference
     from boxwood.explanation.measured_tree import MeasuredTree
 
-MOST = 12  # columns, those that differ most
 WIDTH, SIZE = 230.0, 9.0  # most of a name, and its letters, in points
 
 
