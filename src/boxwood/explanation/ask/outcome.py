@@ -109,7 +109,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
     notes += (*_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)) if made_here else ()
     if (budget := problem.asked_budget).given:
-        explanation = with_limits(explanation, problem.task, budget, outcome.n_moved)
+        explanation = with_limits(explanation, problem.task, budget, outcome.n_moved, asked.dates)
     if made_here and explanation.search_report is not None:  # nobody is to blame for clusters that boxwood made itself
         explanation = replace(
             explanation, notes=tuple(n for n in explanation.notes if n != explanation.search_report.reason)
