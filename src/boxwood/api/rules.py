@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from boxwood._types import Array, DialectName
 from boxwood._validation import shown
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
+
+if TYPE_CHECKING:
+    from boxwood.api.explanation import Explanation
 
 
 def read_rules(source: Any, dialect: DialectName | None = None, *, today: date | str | None = None) -> Rules:
@@ -183,6 +186,44 @@ class Rules(RuleSet):
         from boxwood.judge.rows import names_of_rows
 
         return names_of_rows(self, table)
+
+    def explanation(self, table: Any, labels: Any = None) -> Explanation:
+        """Return the rules as an explanation with a tree, measured on a table, which has all forms and all questions.
+
+        The tree cuts where the conditions do, so each row gets what the rules give it. Ages count from the day of the
+        rules.
+
+        Parameters
+        ----------
+        table : frame
+            The rows, with the columns that the rules test.
+        labels : array-like of shape (n,), default=None
+            The clusters that the rules are compared with; None is what the rules give, so that they agree with all.
+
+        Returns
+        -------
+        Explanation
+
+        Raises
+        ------
+        DataError
+            If the rules are no tree of cuts on the table's columns that gives each row a cluster; the message names the
+            condition. If the table lacks a column.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> import pandas as pd
+        >>> rules = boxwood.read_rules("CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END")
+        >>> print(rules.explanation(pd.DataFrame({"age": [3, 30, 40, 70]})).rules())
+        child: age < 18
+        adult: 18 <= age < 65
+        old: age >= 65
+        """
+        from boxwood.api.explanation import Explanation
+        from boxwood.judge.as_tree import measured_rules
+
+        return Explanation._of(measured_rules(self, table, labels))
 
     def simplified(self) -> Rules:
         """Return shorter rules that give every possible row the same, as far as some of the conditions can go.
