@@ -46,7 +46,7 @@ def _edits(branches: Sequence[Branch]) -> Iterator[tuple[Branch, ...]]:
 
 def gives_the_same(space: Space, rules: RuleSet, others: RuleSet) -> bool:
     """Return whether rules and others, on columns of the same cells, give every possible row the same."""
-    first, second = _regions(space, rules), _regions(space, others)
+    first, second = regions(space, rules), regions(space, others)
     for name, boxes, before in first:
         for other, its, its_before in second:
             if name == other and type(name) is type(other):
@@ -57,7 +57,7 @@ def gives_the_same(space: Space, rules: RuleSet, others: RuleSet) -> bool:
     return True
 
 
-def _regions(space: Space, rules: RuleSet) -> list[tuple[object, list[CellBox], list[CellBox]]]:
+def regions(space: Space, rules: RuleSet) -> list[tuple[object, list[CellBox], list[CellBox]]]:
     """Return for each branch, and for ELSE at last, its name, its boxes, and those of the branches before it."""
     found: list[tuple[object, list[CellBox], list[CellBox]]] = []
     before: list[CellBox] = []
