@@ -275,8 +275,8 @@ class Rules(RuleSet):
     def simplified(self) -> Rules:
         """Return shorter rules that give every possible row the same, as far as some of the conditions can go.
 
-        Branches that never fire are gone, and so are conditions, or alternatives, without which nothing changes. No
-        condition is made anew, so the SQL is still the author's.
+        Branches that never fire are gone, and so are conditions, or alternatives, without which nothing changes. A last
+        branch that takes all other rows is ELSE. No condition is made anew, so the SQL is still the author's.
 
         Examples
         --------
