@@ -47,6 +47,25 @@ def test_ages_count_from_the_day_that_is_named(folder, today):
     assert facts["agreement"] == (1.0 if today == "2026-07-31" else 0.5)
 
 
+def test_rules_are_compared_with_those_that_they_replace(folder):
+    (folder / "old.sql").write_text(SQL.replace("age > 18", "age >= 18"))
+    found = run(folder, "{}/segments.sql", "{}/people.csv", "--against", "{}/old.sql")
+    assert found.stdout.rstrip().endswith("1 of 4 rows get another name:\nadult -> NULL: 1 row; where age = 18")
+    facts = json.loads(run(folder, "{}/segments.sql", "--against", "{}/old.sql", "--json").stdout)
+    assert [(one["before"], one["now"], one["rows"]) for one in facts["difference"]["moves"]] == [("adult", None, None)]
+
+
+def test_rows_are_compared_with_those_of_an_earlier_month(folder):
+    (folder / "aged.sql").write_text("CASE WHEN seen >= CURRENT_DATE - 30 THEN 'new' ELSE 'gone' END")
+    for month, day in (("june", "2026-06-20"), ("july", "2026-07-20")):
+        (folder / f"{month}.csv").write_text("seen\n" + f"{day}\n" * 60 + "2026-01-01\n" * 20)
+    days = ["--today", "2026-07-31", "--before-today", "2026-06-30"]
+    facts = json.loads(run(folder, "{}/aged.sql", "{}/july.csv", "--before", "{}/june.csv", *days, "--json").stdout)
+    assert [(one["taken"], one["taken_then"]) for one in facts["branches"]] == [(60, 60), (20, 20)]
+    facts = json.loads(run(folder, "{}/aged.sql", "{}/july.csv", "--before", "{}/june.csv", *days[:2], "--json").stdout)
+    assert [one["kind"] for one in facts["findings"] if one["kind"] in ("grew", "shrank")] == ["grew", "shrank"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -54,6 +73,8 @@ def test_ages_count_from_the_day_that_is_named(folder, today):
         (["{}/segments.sql", "{}/people.csv", "--fail-on", "warning"], 4, "of level warning or graver"),
         (["{}/broken.sql"], 3, "line 1, column 11: expected a comparison"),
         (["{}/segments.sql", "--labels", "s"], 2, "--labels needs FILE"),
+        (["{}/segments.sql", "--before", "june.csv"], 2, "--before needs FILE"),
+        (["{}/segments.sql", "--against", "{}/broken.sql"], 3, "line 1, column 11: expected a comparison"),
         (["{}/segments.sql", "{}/people.csv", "--labels", "x"], 3, "x"),
         (["{}/nothing.sql"], 3, "nothing.sql"),
         (["{}/segments.sql", "--today", "soon"], 2, "'soon' does not match the format '%Y-%m-%d'"),

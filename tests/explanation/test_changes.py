@@ -306,6 +306,22 @@ def test_tables_in_batches_change_as_those_in_memory(rows_drawn, known):
         read.merge_clusters("rich", "poor")
 
 
+def test_the_note_on_days_goes_with_its_cut(known):
+    ex, _, _ = known
+    assert any("go out of date" in note for note in ex.notes)
+    [node] = np.flatnonzero(ex.tree.feature == ex.columns.index("joined"))
+    pruned = ex.prune(int(node))
+    assert not any("go out of date" in note for note in pruned.notes)
+    assert any("rules that cut joined" in note for note in pruned.split(0, "joined", "2024-09-01").notes)
+
+
+def test_a_name_within_other_words_is_not_told_as_an_earlier_one(known):
+    ex = replace(known[0], notes=("rows of golden members", "the folder"))
+    assert not any("earlier names" in note for note in ex.rename({"old": "aged"}).notes)
+    named = replace(ex, notes=("the rules find only 12% of old",)).rename({"old": "aged"})
+    assert named.notes[-1] == "the notes above use earlier names: aged was old"
+
+
 def test_names_that_come_back_give_the_same_explanation_with_two_changes(known):
     ex, _, _ = known
     ex = replace(ex, notes=())  # which may have a name, and then tell of the earlier one

@@ -132,3 +132,8 @@ def test_conditions_of_pandas_hold_where_pandas_says_so(seed):
     held = frame.query(text, engine="python").index.tolist()
     found = bw.read_rules({"in": text}).predict(frame)
     assert [i for i, name in enumerate(found) if name == "in"] == held, text
+
+
+def test_a_word_that_rules_name_alone_is_said():
+    rules = bw.read_rules("CASE WHEN plan = 'free' THEN 'a' WHEN plan IS NOT NULL THEN 'b' WHEN f THEN 'c' END")
+    assert str(rules).splitlines()[:3] == ["a: plan is free", "b: plan is not missing", "c: f"]

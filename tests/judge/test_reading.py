@@ -34,10 +34,26 @@ PUBLISHED = {  # as such segments stand in blogs and repositories: made anew
     "cte": "WITH t AS (SELECT * FROM x) SELECT CASE WHEN t.a > 1 THEN 'x' ELSE 'y' END FROM t WHERE t.b = 2",
     "days": "CASE WHEN DATEDIFF('day', last_order, CURRENT_DATE) <= 30 THEN 'hot' ELSE 'cold' END",
     "negated": "CASE WHEN NOT (a = 1 OR b <> 'x') THEN 'p' END",
+    "promoters": "CASE WHEN nps >= 9 THEN 'promoter' WHEN nps >= 7 THEN 'passive' WHEN nps >= 0 THEN 'detractor' END",
+    "responses": "CASE WHEN code BETWEEN 200 AND 299 THEN 'ok' WHEN code BETWEEN 400 AND 499 THEN 'client' "
+    "WHEN code >= 500 THEN 'server' ELSE 'other' END",
+    "body mass": "SELECT CASE WHEN bmi < 18.5 THEN 'under' WHEN bmi < 25 THEN 'normal' WHEN bmi < 30 THEN 'over' "
+    "WHEN bmi IS NOT NULL THEN 'obese' ELSE 'unknown' END AS class FROM visits",
+    "delivery": "COALESCE(CASE WHEN status LIKE 'returned' THEN 'back' WHEN days_late > 3 AND status <> 'lost' "
+    "THEN 'late' END, 'in time')",
+    "counted": "SELECT region, SUM(CASE WHEN paid_at IS NULL AND due < CURRENT_DATE THEN 1 ELSE 0 END) FROM bills "
+    "GROUP BY 1",
     "whole": "CASE WHEN x > 1e3 THEN 1 WHEN x > -.5 THEN 2 ELSE 3 END",
 }
 REFUSED = [
     ("CASE WHEN name LIKE 'a%' THEN 1 END", "line 1, column 11: expected a comparison"),
+    ("CASE WHEN name LIKE 'a%' THEN 1 END", "list the words that are meant with IN"),
+    ("CASE WHEN a = 1 THEN 'x' WHEN name ILIKE 'x' THEN 2 END", "line 1, column 31"),
+    ("SELECT UPPER(CASE WHEN a > 1 THEN 'x' END) FROM t", "line 1, column 24: expected a CASE by itself"),
+    ("SELECT 'x' || CASE WHEN a > 1 THEN 'x' END", "give the CASE alone"),
+    ("SELECT * FROM t WHERE CASE WHEN a > 1 THEN 'x' END = 'x'", "a CASE within EQ"),
+    ("CASE WHEN EXTRACT(YEAR FROM d) = 2024 THEN 1 END", "line 1, column"),
+    ("CASE WHEN LENGTH(code) = 5 THEN 1 END", "line 1, column"),
     ("CASE WHEN a > b THEN 1 END", "expected a column beside a value"),
     ("CASE WHEN a > 1 THEN 1\n  WHEN sqrt(a) > 2 THEN 2 END", r"line 2, column 8: .*got 'sqrt\(a\)'"),
     ("CASE WHEN a > (SELECT 1) THEN 1 END", "line 1, column"),

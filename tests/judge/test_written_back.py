@@ -39,6 +39,31 @@ def test_sql_is_read_back(seed):
         assert rules.predict(table).tolist() == right, dialect
 
 
+@law(24)
+def test_our_own_python_is_read_back(seed):
+    ex, table, right = case(seed)
+    assert bw.read_rules(ex.to_python()).predict(table).tolist() == right
+
+
+@law(12)
+def test_sql_with_reasons_is_read_back(seed):
+    ex, table, right = case(seed)
+    for dialect in drawn(DIALECTS_NOW, seed // 2):
+        layout = "nested" if seed % 3 else "flat"
+        rules = bw.read_rules(ex.to_sql(dialect, layout=layout, reasons=True), dialect)
+        found = rules.predict(table).tolist()
+        assert [name if own is not None else own for name, own in zip(found, right, strict=True)] == [
+            own if own is None else str(own) for own in right
+        ], dialect
+
+
+def test_coalesce_gives_what_a_case_leaves_open():
+    text = "COALESCE(CASE WHEN a > 5 THEN NULL WHEN a > 3 THEN 'x' END, CASE WHEN a > 7 THEN 'y' END, NULL, 'z')"
+    assert bw.read_rules(text).predict({"a": [9, 6, 4, 1, None]}).tolist() == ["y", "z", "x", "z", "z"]
+    one = bw.read_rules("SELECT COALESCE(CASE WHEN a > 5 THEN 'x' END, 'rest') AS s FROM t")
+    assert one.predict({"a": [9, 1, None]}).tolist() == ["x", "rest", "rest"]
+
+
 @law(8)
 def test_sql_of_ages_is_read_back_as_of_any_day(seed):
     r = np.random.default_rng(seed)
@@ -48,5 +73,6 @@ def test_sql_of_ages_is_read_back_as_of_any_day(seed):
     ex = bw.explain(table, labels, as_of="2026-07-31", method="cart")
     today = datetime.date(2026, 7, 31) + datetime.timedelta(days=int(r.integers(-90, 90)))
     right = ex.predict(table, as_of=today).tolist()
+    assert bw.read_rules(ex.to_python(), today=today).predict(table).tolist() == right
     for dialect in drawn(DIALECTS_NOW, seed):
         assert bw.read_rules(ex.to_sql(dialect), dialect, today=today).predict(table).tolist() == right, dialect

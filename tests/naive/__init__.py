@@ -47,6 +47,7 @@ from tests.naive.optimal import (
 )
 from tests.naive.prototypes import kernel_mmdt, pair_similarity, quantile, surest_cut
 from tests.naive.prunings import prunings
+from tests.naive.rules import shortest
 from tests.naive.stability import best_overlaps
 from tests.naive.trees import leaf_of
 
@@ -127,6 +128,7 @@ __all__ = [
     "separation_probability",
     "separations",
     "shallow_scores",
+    "shortest",
     "smallest_changes",
     "spread",
     "step_features",

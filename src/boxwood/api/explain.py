@@ -37,6 +37,7 @@ def explain(
     forbidden: Sequence[str] = (),
     preferred: Sequence[str] = (),
     round_thresholds: int | None = None,
+    cuts: Mapping[str, Sequence[Any]] | None = None,
     method: MethodName = "auto",
     objective: Objective = "auto",
     time_limit: float | None = None,
@@ -49,7 +50,7 @@ def explain(
     """Return the tree that explains a clustering of the rows of a table, with a rule for each cluster and the loss.
 
     Parameters are in groups: the clusters (`labels` to `random_state`), the table (`columns` to
-    `as_of`), limits of the rules (`max_leaf_nodes` to `round_thresholds`), the search (`method` to `verbose`), and
+    `as_of`), limits of the rules (`max_leaf_nodes` to `cuts`), the search (`method` to `verbose`), and
     what is reported besides (`value_column`, `validate`).
 
     Parameters
@@ -172,6 +173,13 @@ def explain(
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.limits` says how many rows that moves to another
         leaf. Codes of categories and dates are not rounded.
+    cuts : mapping from str to sequence, default=None
+        Thresholds that are allowed, by column, such as the bands of the house: `{"days": [30, 90, 365]}`. Every cut of
+        such a column is at one of them: up to a number, or before a date. Numbers in a column of dates are ages in days
+        where `as_of` is given. Methods see the table in these bands, so that their cuts are the best of those that are
+        allowed; "mmdt", the kernel methods, and tables in batches that are read by passes grow as without them, and
+        each threshold is then moved to that past which the fewest rows are. A list of which no value parts the rows is
+        refused.
     method : str, default="auto"
         How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
 
@@ -214,7 +222,7 @@ def explain(
         Always holds: its thresholds are the decimals with the fewest digits between the values on both sides of the
         cut, or in columns of whole numbers from the lower one on, except for the tree of an explainer. Costs are
         squared distances. Those of kernel methods are measured in the kernel's feature space, and those of
-        "random_cuts" by its objective. The limits that were set (`max_depth` to `round_thresholds`) are kept by its
+        "random_cuts" by its objective. The limits that were set (`max_depth` to `cuts`) are kept by its
         tree; `Explanation.limits` has them.
 
     Raises

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from boxwood._types import Array, DialectName
 from boxwood._validation import shown
+from boxwood.judge.difference import Differences
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
+
+if TYPE_CHECKING:
+    from boxwood.api.explanation import Explanation
 
 
 def read_rules(source: Any, dialect: DialectName | None = None, *, today: date | str | None = None) -> Rules:
@@ -126,7 +130,7 @@ class Rules(RuleSet):
     def __repr__(self) -> str:
         return f"Rules(branches={len(self.branches)}, columns={list(self.columns)})"
 
-    def check(self, table: Any = None, labels: Any = None) -> Check:
+    def check(self, table: Any = None, labels: Any = None, *, before: Any = None) -> Check:
         """Return what is wrong with the rules, what is doubtful, and what is worth a look.
 
         By what the rules say alone, and exactly: branches that can never fire, as their conditions contradict one
@@ -135,6 +139,7 @@ class Rules(RuleSet):
         conditions that change nothing; columns that are compared with several types. On a table besides: rows by
         branch, words that are in no row or spelt in another way, words that no branch names, dates that all rows are
         before or after, columns that are missing. With labels: precision, and the share of each label that is found.
+        With an earlier table: branches whose share of the rows changed beyond chance.
 
         Parameters
         ----------
@@ -142,6 +147,9 @@ class Rules(RuleSet):
             The rows; None judges the rules alone.
         labels : str or array-like of shape (n,), default=None
             The name of the column with the label of each row; or, of a frame, the labels.
+        before : frame, path or Check, default=None
+            The rows of an earlier month; or what `check` found there. That is for rules on ages, which are read for
+            each month with its own day (`today`).
 
         Returns
         -------
@@ -151,7 +159,9 @@ class Rules(RuleSet):
         ------
         DataError
             If the table cannot be read, or has no such column of labels. If the rules overlap in so many ways that
-            they cannot be judged.
+            they cannot be judged. If `before` is a check by rules with other branches.
+        ValueError
+            If `before` is given without a table.
 
         Examples
         --------
@@ -164,7 +174,47 @@ class Rules(RuleSet):
         from boxwood.judge.rows import with_labels
 
         rows, texts = (None, None) if table is None else with_labels(table, self.columns, labels)
-        return Check._of(checked(self, rows, texts))
+        if before is not None and rows is None:
+            raise ValueError("before needs a table, with which the earlier rows are compared")
+        earlier = before if before is None or isinstance(before, Check) else self.check(before)
+        return Check._of(checked(self, rows, texts, earlier))
+
+    def difference(self, others: Any, table: Any = None) -> Difference:
+        """Return which rows get another name by other rules: from where to where, and how many of a table.
+
+        It is exact, and of all rows that are possible, whether a table has them or not.
+
+        Parameters
+        ----------
+        others : Rules or Explanation
+            What replaces these rules, such as `simplified`, or `explain(table, rules)`.
+        table : frame or path, default=None
+            The rows that are counted.
+
+        Returns
+        -------
+        Difference
+
+        Raises
+        ------
+        DataError
+            If the table lacks a column, or the rules overlap in too many ways.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> old = boxwood.read_rules({"child": "age < 18", "adult": "age >= 18"})
+        >>> new = boxwood.read_rules({"child": "age < 21", "adult": "age >= 21"})
+        >>> print(old.difference(new, {"age": [3, 18, 20, 40]}))
+        2 of 4 rows get another name:
+        adult -> child: 2 rows; where 18 <= age < 21
+        """
+        from boxwood.judge.difference import differences
+        from boxwood.judge.rows import table_of
+
+        new = others if isinstance(others, RuleSet) else read_rules(others, today=self.today)
+        rows = None if table is None else table_of(table, (*self.columns, *new.columns))
+        return Difference._of(differences(self, new, rows))
 
     def predict(self, table: Any) -> Array:
         """Return what each row of a frame gets, shape (n,), by the names of the branches; None where that is NULL.
@@ -184,11 +234,49 @@ class Rules(RuleSet):
 
         return names_of_rows(self, table)
 
+    def explanation(self, table: Any, labels: Any = None) -> Explanation:
+        """Return the rules as an explanation with a tree, measured on a table, which has all forms and all questions.
+
+        The tree cuts where the conditions do, so each row gets what the rules give it. Ages count from the day of the
+        rules.
+
+        Parameters
+        ----------
+        table : frame
+            The rows, with the columns that the rules test.
+        labels : array-like of shape (n,), default=None
+            The clusters that the rules are compared with; None is what the rules give, so that they agree with all.
+
+        Returns
+        -------
+        Explanation
+
+        Raises
+        ------
+        DataError
+            If the rules are no tree of cuts on the table's columns that gives each row a cluster; the message names the
+            condition. If the table lacks a column.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> import pandas as pd
+        >>> rules = boxwood.read_rules("CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END")
+        >>> print(rules.explanation(pd.DataFrame({"age": [3, 30, 40, 70]})).rules())
+        child: age < 18
+        adult: 18 <= age < 65
+        old: age >= 65
+        """
+        from boxwood.api.explanation import Explanation
+        from boxwood.judge.as_tree import measured_rules
+
+        return Explanation._of(measured_rules(self, table, labels))
+
     def simplified(self) -> Rules:
         """Return shorter rules that give every possible row the same, as far as some of the conditions can go.
 
-        Branches that never fire are gone, and so are conditions, or alternatives, without which nothing changes. No
-        condition is made anew, so the SQL is still the author's.
+        Branches that never fire are gone, and so are conditions, or alternatives, without which nothing changes. A last
+        branch that takes all other rows is ELSE. No condition is made anew, so the SQL is still the author's.
 
         Examples
         --------
@@ -285,3 +373,37 @@ class Check(Checked):
         from boxwood.judge.sentences import check_markdown
 
         return check_markdown(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Difference(Differences):
+    """Which rows get another name by other rules; made by `Rules.difference`. Printing it says from where to where.
+
+    Parameters
+    ----------
+    moves : tuple of Moves
+        For each pair of names the rows that go from one to the other, most rows first.
+    n_rows : int or None
+        The rows of the table.
+    """
+
+    @classmethod
+    def _of(cls, found: Differences) -> Self:
+        return cls(found.moves, found.n_rows)
+
+    def __bool__(self) -> bool:
+        return bool(self.moves)
+
+    def __str__(self) -> str:
+        from boxwood.judge.sentences import differences_said
+
+        return differences_said(self)
+
+    def __repr__(self) -> str:
+        return f"Difference(moves={len(self.moves)}, n_rows={self.n_rows})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the moves as a dict that JSON can hold."""
+        from boxwood.judge.sentences import differences_facts
+
+        return differences_facts(self)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from boxwood.cli._choice import Choice
-from boxwood.cli._drift import as_json, json_option
+from boxwood.cli._drift import json_option
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import reading, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._verbs import PAST_A_LIMIT
 
 if TYPE_CHECKING:
-    from boxwood.api.rules import Check
+    from datetime import datetime
+
+    from boxwood.api.rules import Check, Difference, Rules
 
 LEVELS = ("error", "warning", "note")
 
@@ -24,6 +27,8 @@ Examples:
   boxwood check segments.sql                                    what the rules say alone
   boxwood check segments.sql customers.csv --labels segment
   boxwood check models/segments.sql customers.parquet --fail-on warning -q      in a pull request
+  boxwood check new.sql customers.csv --against old.sql                         which rows go from where to where
+  boxwood check segments.sql july.csv --before june.csv
 """
 
 
@@ -40,6 +45,18 @@ Examples:
     type=click.DateTime(["%Y-%m-%d"]),
     help="The day that CURRENT_DATE stands for; the default is today.",
 )
+@click.option("--before", metavar="FILE", help="Rows of an earlier month: which branches grew or shrank since.")
+@click.option(
+    "--before-today",
+    metavar="DAY",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day that CURRENT_DATE stands for in --before.",
+)
+@click.option(
+    "--against",
+    metavar="RULES",
+    help="Rules that these replace, such as those of the main branch: also say which rows go from where to where.",
+)
 @click.option(
     "--fail-on",
     type=Choice(LEVELS),
@@ -54,24 +71,48 @@ def command(rules: str, file: str | None, labels: str | None, dialect: str | Non
     RULES is a file of SQL with one CASE, such as a model of dbt, of Python, or a table of names and conditions. Nothing
     in it is run. FILE is a table as for `boxwood explain`; without it the rules are judged by what they say alone.
     """
-    if labels is not None and file is None:
-        raise click.UsageError("--labels needs FILE: without rows there are no labels.")
+    for option, given in (("--labels", labels), ("--before", options["before"])):
+        if given is not None and file is None:
+            raise click.UsageError(f"{option} needs FILE: without rows there is nothing to compare it with.")
     refuse_closed_output()
-    found = _checked(rules, file, labels, dialect, options)
-    show(as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
+    read = _read(rules, dialect, options["today"])
+    earlier = _read(rules, dialect, options["before_today"] or options["today"])
+    found, moved = _checked(read, file, labels, earlier, options), None
+    if (old := options["against"]) is not None:
+        moved = _difference(_read(old, dialect, options["today"]), read, file, options)
+    if options["as_json"]:
+        facts = found.to_dict() | ({} if moved is None else {"difference": moved.to_dict()})
+        show(json.dumps(facts, indent=2, ensure_ascii=False), is_code=True)
+    else:
+        show("\n\n".join(map(str, [found] if moved is None else [found, moved])))
     _check_level(found, options["fail_on"])
 
 
-def _checked(rules: str, file: str | None, labels: str | None, dialect: str | None, options: dict[str, Any]) -> Check:
+def _read(rules: str, dialect: str | None, today: datetime | None) -> Rules:
     from boxwood.api.rules import read_rules
-    from boxwood.judge.rows import with_labels
 
-    today = options["today"] and options["today"].date()
-    read = read_rules(Path(rules), cast("Any", dialect), today=today)  # a path, whatever its ending
+    # a path, whatever its ending
+    return read_rules(Path(rules), cast("Any", dialect), today=today and today.date())
+
+
+def _checked(read: Rules, file: str | None, labels: str | None, earlier: Rules, options: dict[str, Any]) -> Check:
+    """Return what is found; IN: earlier: the rules as of the day of the earlier rows."""
+    from boxwood.judge.rows import table_of, with_labels
+
     if file is None:
         return read.check()
     table, texts = with_labels(file, read.columns, labels, reading(options))
-    return read.check(table, texts)
+    before = options["before"]
+    found = None if before is None else earlier.check(table_of(before, read.columns, reading(options)))
+    return read.check(table, texts, before=found)
+
+
+def _difference(old: Rules, new: Rules, file: str | None, options: dict[str, Any]) -> Difference:
+    """Return what becomes of the rows of a table where new rules replace old ones."""
+    from boxwood.judge.rows import table_of
+
+    wanted = (*old.columns, *new.columns)
+    return old.difference(new, None if file is None else table_of(file, wanted, reading(options)))
 
 
 def _check_level(found: Check, fail_on: str | None) -> None:

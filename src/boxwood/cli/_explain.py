@@ -89,6 +89,24 @@ def _check_contrasts(ctx: click.Context, param: click.Parameter, given: tuple[st
     return found
 
 
+def _check_cuts(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, list[float | str]]:
+    """Return the thresholds that are allowed by columns: numbers, and dates as text."""
+    found: dict[str, list[float | str]] = {}
+    for text in given:
+        name, _, values = text.rpartition("=")
+        if not (name and all(each.strip() for each in values.split(","))):
+            raise click.BadParameter("give NAME=VALUES, such as days=30,90,365")
+        found[name] = [*found.get(name, []), *map(_number_or_text, values.split(","))]
+    return found
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip()
+
+
 _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 
 FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), a database of SQLite or DuckDB
@@ -198,6 +216,14 @@ Examples:
     metavar="DIGITS",
     type=click.IntRange(1, 17),
     help="Round thresholds to this many significant digits; a note says how many rows move.",
+)
+@click.option(
+    "--cuts",
+    metavar="NAME=VALUES",
+    multiple=True,
+    callback=_check_cuts,
+    help="Thresholds that are allowed in a column, such as days=30,90,365; may be repeated. With --as-of, those of "
+    "dates are ages in days.",
 )
 @click.option("-c", "--columns", metavar="NAME", multiple=True, help="Columns to use; may be repeated, or a,b,c.")
 @click.option("--exclude", metavar="NAME", multiple=True, help="Columns not to use; may be repeated, or a,b,c.")
@@ -623,6 +649,7 @@ def limits(options: dict[str, Any], table: ColumnTable | ColumnNames) -> dict[st
     forbidden, preferred = (split_names(options[name], table.names) for name in ("forbidden", "preferred"))
     find_columns(forbidden, table.names)
     find_columns(preferred, table.columns)
+    find_columns([*options["cuts"]], table.names)
     return {name: options[name] for name in LIMITS} | {
         "forbidden": [name for name in forbidden if name in table.columns],
         "preferred": list(preferred),

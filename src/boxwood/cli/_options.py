@@ -347,7 +347,7 @@ def _extension(path: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- the words of options
-LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
+LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds", "cuts")
 """Parameters of `explain` that limit the rules; options have the same names."""
 _OTHERS = ("as_of", "max_leaf_nodes", "method", "objective", "time_limit", "validate", "categories", "numbers")
 _RENAMED = {"n_clusters": "--clusters", "random_state": "--seed", "n_jobs": "--jobs"}
@@ -362,6 +362,7 @@ _ENDS = {
     "name the columns (columns)": "name the columns (-c)",
     'do not: as_of="latest", or the day (as_of)': "do not: --as-of latest, or the day",
     "(as_of)": "(--as-of)",
+    "(cuts), or forbid the column": "(--cuts), or forbid the column (--forbidden)",
     "(max_leaf_nodes)": "(--max-leaf-nodes)",
     '(max_leaf_nodes, objective="agreement")': "(--max-leaf-nodes, --objective agreement)",
     "(n_clusters)": "(-k)",

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates, first_after, moment_in
+from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates, first_after, is_open_end, moment_in
 from boxwood._validation import listed, shown
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import MeasuredTree, with_rules
 from boxwood.tree import ThresholdTree
+from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.living.shapes import Shape
@@ -146,6 +147,20 @@ def _here(known: Mapping[str, Dates]) -> str:
         return datetime.now().date().isoformat()
     now = datetime.now(UTC) if first.zone else datetime.now()
     return now.replace(tzinfo=None).isoformat(" ", timespec="microseconds")
+
+
+def notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tuple[str, ...]:
+    """Return a note on rules that cut dates at days, which say another thing when days have passed."""
+    tree, columns = explanation.tree, explanation.columns
+    ends = zip(tree.feature.tolist(), tree.lower.tolist(), tree.upper.tolist(), strict=True)
+    cuts = ((columns[j], end) for j, *both in ends if j >= 0 and columns[j] in dates for end in both)
+    aging = dict.fromkeys(
+        name for name, end in cuts if math.isfinite(end) and not (dates[name].as_of or is_open_end(end))
+    )
+    if not aging:
+        return ()
+    at = f"rules that cut {listed([column_name(name) for name in aging])} at a day go out of date as days pass"
+    return (f'{at}; ages, such as "within the last 30 days", do not: as_of="latest", or the day (as_of)',)
 
 
 def where_rules_run(ex: Tree, as_of: Any = None) -> Tree:

@@ -382,6 +382,11 @@ def explanation_of(model: Any) -> MeasuredTree:
     return explanation  # type: ignore[no-any-return]
 
 
+def _names(note: str, name: str) -> bool:
+    """Return whether a note has a name as a whole, rather than in other words."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", note) is not None
+
+
 def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     """See `Explanation.rename`."""
     from boxwood.reference.labels import given_names  # here, as who only predicts has no labels
@@ -394,7 +399,7 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
         )
     new = dict(zip(ex.names, plain, strict=True))
     said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
-    in_notes = [f"{name} was {old}" for old, name in said if any(old in note for note in ex.notes)]
+    in_notes = [f"{name} was {old}" for old, name in said if any(_names(note, old) for note in ex.notes)]
     notes = ex.notes + ((f"{EARLIER_NAMES}{listed(in_notes)}",) if in_notes else ())
     evidence, mixture = ex._evidence, ex.mixture
     if evidence is not None:

@@ -482,8 +482,8 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
     for known in dates.values():
         _refuse(not known.is_known, f"its time zone {known.zone!r} is not known here")
     _refuse_unknown("binary", document.get("binary", ()), columns)
-    if "limits" in document:
-        _refuse_unknown("limits", [*document["limits"].forbidden, *document["limits"].preferred], columns)
+    if (limits := document.get("limits")) is not None:
+        _refuse_unknown("limits", [*limits.forbidden, *limits.preferred, *(one.column for one in limits.cuts)], columns)
     for name, kind in _OF_THIS_VERSION.items():
         others = entries.get(name, {}).keys() - {*kind._fields}
         _refuse(bool(others), f"its {name} has fields of another version: {listed(sorted(others))}")

@@ -903,6 +903,13 @@ def _condition(
 GOALS = ("auto", "cost", "agreement")
 
 
+class AllowedCuts(NamedTuple):
+    """The thresholds that cuts of a column may have, ascending: numbers, or dates and ages as text."""
+
+    column: str
+    values: tuple[Hashable, ...]
+
+
 class LimitFacts(NamedTuple):
     """The limits that were set for the rules, all of which are kept; None where there was none.
 
@@ -912,7 +919,9 @@ class LimitFacts(NamedTuple):
     forbidden, preferred : tuple of str
         Names of columns.
     n_moved : int
-        Number of rows, without rows left out, that rounding the thresholds sent to another leaf.
+        Number of rows, without rows left out, that moving the thresholds sent to another leaf: as they are rounded, or
+        in few methods as those of a column are given.
+    cuts : tuple of AllowedCuts
     """
 
     max_depth: int | None = None
@@ -922,6 +931,7 @@ class LimitFacts(NamedTuple):
     forbidden: tuple[str, ...] = ()
     preferred: tuple[str, ...] = ()
     n_moved: int = 0
+    cuts: Annotated[tuple[AllowedCuts, ...], LATER] = ()
 
 
 class SearchReport(NamedTuple):

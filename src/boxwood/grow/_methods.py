@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._validation import listed, refuse_unknown
 from boxwood.errors import DataError
+from boxwood.reference.budget import AFTER_GROWTH
 
 if TYPE_CHECKING:
     from boxwood.grow.grown import Grown
@@ -46,8 +47,7 @@ class Method(NamedTuple):
     by_cost : bool
         Whether it separates centres by costs, and so looks at the columns that costs count in any case.
     keeps : tuple of str
-        The parts of a `Budget` that its trees keep, besides preferred columns and rounded thresholds, which come after
-        the growth.
+        The parts of a `Budget` that its trees keep, besides those that come after the growth (`AFTER_GROWTH`).
     in_batches : bool
         Whether its grower takes rows in batches, too.
     """
@@ -103,7 +103,7 @@ class Method(NamedTuple):
 
     def check_budget(self, budget: Budget) -> None:
         """Raise a ValueError that names methods that keep a budget, if this one does not."""
-        missing = [name for name in budget.given if name not in (*self.keeps, "preferred", "round_thresholds")]
+        missing = [name for name in budget.given if name not in (*self.keeps, *AFTER_GROWTH)]
         if missing:
             able = [f"{name!r}" for name, other in METHODS.items() if set(missing) <= set(other.keeps)]
             raise ValueError(f"method {self.name!r} has no {missing[0]}; use {' or '.join([repr('auto'), *able])}")

@@ -71,6 +71,7 @@ class BranchRows(NamedTuple):
     many of those that it takes fulfil a later one, too.
 
     With labels: the share of its rows that have its name for a label, and the share of that label's rows that it takes.
+    With an earlier table: the rows that it took there, and the share of all rows there.
     """
 
     branch: NamedBranch
@@ -80,6 +81,8 @@ class BranchRows(NamedTuple):
     also_later: int
     precision: float | None = None
     found: float | None = None
+    taken_then: int | None = None
+    share_then: float | None = None
 
 
 KINDS = {
@@ -97,5 +100,7 @@ KINDS = {
     "never named": "categories of the table that no branch names",
     "stale date": "a date that all rows are before, or after",
     "no rows": "a branch that takes no row of the table",
+    "grew": "a branch that takes a larger share of the rows than before, beyond chance",
+    "shrank": "a branch that takes a smaller share of the rows than before, beyond chance",
 }
 """All kinds of findings."""

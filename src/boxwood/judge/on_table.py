@@ -12,6 +12,7 @@ import numpy as np
 from boxwood._frames import nearest_name
 from boxwood._types import Bools, Indices
 from boxwood.errors import DataError
+from boxwood.explanation.living.chance import ALARM, LEAST, of_shares
 from boxwood.judge.algebra import Judged, found_by_algebra
 from boxwood.judge.conditions import tests_in
 from boxwood.judge.findings import LEVELS, BranchRows, Finding
@@ -34,8 +35,13 @@ class Checked:
     names: tuple[Any, ...] = ()
 
 
-def checked(rules: RuleSet, table: Table | None, labels: Sequence[Any] | None) -> Checked:
-    """Return what is found in rules; IN: labels: of the rows of the table, each of which stands for itself."""
+def checked(
+    rules: RuleSet, table: Table | None, labels: Sequence[Any] | None, before: Checked | None = None
+) -> Checked:
+    """Return what is found in rules.
+
+    IN: labels: of the rows of the table, each of which stands for itself; before: what was found on an earlier table.
+    """
     judged = Judged(rules)
     findings = list(found_by_algebra(judged))
     if table is None:
@@ -55,6 +61,9 @@ def checked(rules: RuleSet, table: Table | None, labels: Sequence[Any] | None) -
     agreement = None
     if labels is not None:
         branches, agreement = _with_labels(rules, branches, took, table, labels)
+    if before is not None:
+        branches = _with_rows_before(branches, before)
+        findings += _moved(branches, table.n_rows, before.n_rows or 0)
     return Checked(_in_order(findings), branches, table.n_rows, agreement, rules.names)
 
 
@@ -108,6 +117,33 @@ def _with_rows(judged: Judged, one: Finding, values: dict[str, Values], table: T
         )
         return replace(one, rows=int(table.counts[inside & (took < 0)].sum()))
     return one
+
+
+def _with_rows_before(branches: Sequence[BranchRows], before: Checked) -> tuple[BranchRows, ...]:
+    """Return the branches with the rows that they took in an earlier table.
+
+    Raises
+    ------
+    DataError
+        If that was not checked by rules of the same names.
+    """
+    names, then = ([(one.branch.number, one.branch.name) for one in each] for each in (branches, before.branches))
+    if names != then:
+        raise DataError("before must be the earlier rows, or a check of them by rules with the same branches")
+    n = max(before.n_rows or 0, 1)
+    pairs = zip(branches, before.branches, strict=True)
+    return tuple(one._replace(taken_then=old.taken, share_then=old.taken / n) for one, old in pairs)
+
+
+def _moved(branches: Sequence[BranchRows], n_now: int, n_then: int) -> Iterator[Finding]:
+    """Yield branches whose share of the rows changed beyond chance, the widest change first."""
+    if min(n_now, n_then) < LEAST:
+        return
+    shares = [(one, one.taken / n_now, one.share_then or 0.0) for one in branches]
+    for one, now, then in sorted(shares, key=lambda each: -abs(each[1] - each[2])):
+        if of_shares(one.taken, n_now, one.taken_then or 0, n_then) <= ALARM / len(branches):
+            kind = "grew" if now > then else "shrank"
+            yield Finding(kind, "note", one.branch, values=(then, now), rows=one.taken)
 
 
 def _holding(values: Values, test: Any) -> Bools:

@@ -8,6 +8,7 @@ from typing import Any
 from boxwood._dates import Dates
 from boxwood._messages import as_cell
 from boxwood.judge.as_records import rule_of_box
+from boxwood.judge.difference import Differences, Moves
 from boxwood.judge.findings import LEVELS, BranchRows, Finding, NamedBranch
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
@@ -150,6 +151,11 @@ def _no_rows(one: Finding) -> str:
     return f"{branch_name(one.branch)} takes no row of this table"
 
 
+def _grew(one: Finding) -> str:
+    then, now = map(percent, one.values)
+    return f"{branch_name(one.branch)} takes {now} of the rows, and took {then} before"
+
+
 _SENTENCES: dict[str, Callable[[Finding], str]] = {
     "never": _never,
     "shadowed": _shadowed,
@@ -165,6 +171,8 @@ _SENTENCES: dict[str, Callable[[Finding], str]] = {
     "never named": _never_named,
     "stale date": _stale,
     "no rows": _no_rows,
+    "grew": _grew,
+    "shrank": _grew,
 }
 
 
@@ -191,10 +199,12 @@ def _tables(check: Checked) -> list[str]:
 
 def rows_of_branches(branches: Sequence[BranchRows], *, labelled: bool) -> list[list[str]]:
     """Return a line of names, and a line for each branch."""
-    more = ["precision", "found"] if labelled else []
+    has_then = any(one.taken_then is not None for one in branches)
+    more = ["precision", "found"] * labelled + ["taken before", "share before"] * has_then
     lines = [["", "reached", "taken", "went to an earlier one", "fulfil a later one, too", *more]]
     for one in branches:
-        shares = [percent(one.precision), percent(one.found)] if labelled else []
+        shares = [percent(one.precision), percent(one.found)] * labelled
+        shares += [size(one.taken_then or 0), percent(one.share_then)] * has_then
         counts = (one.reached, one.taken, one.taken_before, one.also_later)
         lines.append([branch_name(one.branch), *map(size, counts), *shares])
     return lines
@@ -239,6 +249,32 @@ def check_markdown(check: Checked) -> str:
         sides = ["---", *["---:"] * (len(header) - 1)]
         parts.append("\n".join(f"| {' | '.join(map(as_cell, row))} |" for row in (header, sides, *rows)))
     return "\n\n".join(parts)
+
+
+def differences_said(found: Differences) -> str:
+    """Return which rows go from where to where, as text."""
+    if not found.moves:
+        return "Every possible row gets the same."
+    n = None if found.n_rows is None else sum(one.rows or 0 for one in found.moves)
+    many = (
+        "Some rows get another name" if n is None else f"{n:,} of {counted(found.n_rows or 0, 'row')} get another name"
+    )
+    return "\n".join([f"{many}:", *map(_move_said, found.moves)])
+
+
+def _move_said(one: Moves) -> str:
+    names = " -> ".join("NULL" if name is None else cluster_name(name) for name in (one.before, one.now))
+    rows = "" if one.rows is None else f": {counted(one.rows, 'row')}"
+    return f"{names}{rows};{'' if one.is_whole else ' among others'} where {rules_in_words(one.rules)}"
+
+
+def differences_facts(found: Differences) -> dict[str, Any]:
+    """Return which rows go from where to where as a dict that JSON can hold."""
+    moves = [
+        {"before": one.before, "now": one.now, "rows": one.rows, "where": rules_in_words(one.rules, whole=True)}
+        for one in found.moves
+    ]
+    return {"n_rows": found.n_rows, "moves": moves}
 
 
 def rules_said(rules: RuleSet) -> str:

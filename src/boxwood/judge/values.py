@@ -123,6 +123,7 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "null if": lambda value, given: None if value == given else value,
     "where": lambda value, guard: value if guard.holds(value) else None,
     "or": lambda value, given: given if value is None else value,
+    "at most": lambda value, given: value if value is None or isinstance(value, str) else min(value, given),
 }
 """The steps: casts, COALESCE, and what is done to letters."""
 

@@ -107,6 +107,8 @@ class _Writer:
             return exp.DateDiff(this=self.value(step.given), expression=inner, unit=exp.var("DAY"))
         if step.name == "or":
             return exp.Coalesce(this=inner, expressions=[self.value(step.given)])
+        if step.name == "at most":
+            return exp.Least(this=inner, expressions=[self.value(step.given)])
         if step.name == "null if":
             return exp.Nullif(this=inner, expression=self.value(step.given))
         if step.name == "where":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from boxwood._frames import refuse_unknown_columns
@@ -14,7 +15,8 @@ from boxwood.errors import DataError
 
 _MOST = 1 << 31  # larger limits are as good as none, and would not fit in a model file
 DIGITS = 17  # any double is known by so many
-PARTS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
+PARTS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds", "cuts")
+AFTER_GROWTH = ("preferred", "round_thresholds", "cuts")  # parts of a budget that any tree keeps in the end
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Budget:
         Columns that no cut tests, and columns that win where the loss is nearly equal.
     round_thresholds : int, default=None
         Significant digits of thresholds.
+    cuts : tuple of pairs of a column and its thresholds
+        Columns of the table whose cuts have one of some thresholds: for each the largest value on its left, ascending.
     sources : tuple of int, default=None
         For each column of the task, the column of the table that it is made of, by which `max_columns` counts; None
         where they are the same.
@@ -46,6 +50,7 @@ class Budget:
     forbidden: tuple[int, ...] = ()
     preferred: tuple[int, ...] = ()
     round_thresholds: int | None = None
+    cuts: tuple[tuple[int, tuple[float, ...]], ...] = ()
     sources: tuple[int, ...] | None = None
     counted: tuple[int, ...] = ()
 
@@ -60,8 +65,9 @@ class Budget:
         forbidden: Sequence[str] = (),
         preferred: Sequence[str] = (),
         round_thresholds: Any = None,
+        cuts: Mapping[str, tuple[float, ...]] = MappingProxyType({}),
     ) -> Budget:
-        """Return the budget on the columns of a table, from what a caller gives.
+        """Return the budget on the columns of a table, from what a caller gives; IN: cuts: thresholds by columns.
 
         Raises
         ------
@@ -88,7 +94,13 @@ class Budget:
             tuple(sorted({columns.index(name) for name in forbidden})),
             tuple(sorted({columns.index(name) for name in preferred})),
             digits,
+            tuple((columns.index(name), ends) for name, ends in cuts.items()),
         )
+
+    @property
+    def moves_thresholds(self) -> bool:
+        """Whether thresholds are moved once a tree is grown, so that rows may go elsewhere."""
+        return self.round_thresholds is not None or bool(self.cuts)
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -116,7 +128,8 @@ class Budget:
             raise DataError("the clustering uses forbidden columns alone; a tree needs one that it may test")
         counted = tuple(j for j in uncut if j not in forbidden)
         forbidden = tuple(sorted((*forbidden, *counted)))
-        return replace(self, forbidden=forbidden, preferred=preferred, sources=sources, counted=counted)
+        own: dict[str, Any] = {"sources": sources, "counted": counted, "cuts": ()}
+        return replace(self, forbidden=forbidden, preferred=preferred, **own)
 
     def allowed(self, n_columns: int) -> tuple[int, ...]:
         """Return the columns that cuts may test."""
@@ -171,6 +184,7 @@ def budget_of(
         If a column is not in the table, or one of the others is preferred.
     """
     others = set(of_table) - set(columns)
+    cuts = {name: ends for name, ends in given["cuts"].items() if name not in others}
     if unused := [name for name in as_names("preferred", given["preferred"]) if name in others]:
         reasons = {name: f"left out, {reason}" for reason, group in left_out().items() for name in group}
         texts = [f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in unused]
@@ -178,7 +192,7 @@ def budget_of(
             f"preferred columns that rules cannot use: {listed(texts)}; prefer some of {listed(list(columns))}"
         )
     forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
-    return Budget.of(columns, **given | {"forbidden": forbidden})
+    return Budget.of(columns, **given | {"forbidden": forbidden, "cuts": cuts})
 
 
 def _number(name: str, value: Any) -> int | None:

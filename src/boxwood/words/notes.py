@@ -30,6 +30,7 @@ OF_RULES = re.compile(
     r"^(the rules? |no rule |expect about |with [\d,]+ leaves |one tree of |there is room for only "
     r"|thresholds are rounded |max_columns=|the time limit ended |[\d,]+ more leaves hold )"
     r"| alone decides the cluster of every row; | cuts of the earlier tree are kept"
+    r"| at a day go out of date as days pass; "
 )
 """Notes that tell of the rules as they are, so that they do not hold of changed ones."""
 

@@ -108,7 +108,7 @@ def _said(one: Condition, whole: bool) -> tuple[str, bool]:
         return name if values[0] else f"not {name}", False
     if not values:  # known or not
         return f"any {name}", False
-    if included and is_any_value(values, one.categories.values):
+    if included and not one.categories.others and is_any_value(values, one.categories.values):
         return f"{name} is not missing", False
     if included and not whole and (ends := from_to(values, one.categories)):
         return f"{name} is {ends}", None in values

@@ -56,6 +56,7 @@ def compare(
     forbidden: Sequence[str] = (),
     preferred: Sequence[str] = (),
     round_thresholds: int | None = None,
+    cuts: Mapping[str, Sequence[Any]] | None = None,
 ) -> Comparison:
     """Return what the trees of several methods cost for one clustering, and which of them no other one beats.
 
@@ -71,7 +72,7 @@ def compare(
         As for `explain`.
     objective, time_limit
         As for `explain`, where the method is "auto"; other methods decide by a rule of their own.
-    max_depth, min_samples_leaf, max_columns, forbidden, preferred, round_thresholds
+    max_depth, min_samples_leaf, max_columns, forbidden, preferred, round_thresholds, cuts
         Limits of the rules, as for `explain`. Methods that cannot keep those that are given are left out.
     methods : sequence of str, default=("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
         "auto", and names of `grow.METHODS`. Kernel methods are measured by other costs, and are left out.
@@ -179,7 +180,7 @@ def _row(problem: Problem, name: str, leaves: int, options: Mapping[str, Any]) -
     if problem.coordinates.scales is not None:
         refuse_method(name, problem.coordinates)
     found = choose(replace(problem, task=problem.task.with_leaves(leaves)), name, silent, options)
-    on = problem if problem.parts else found.search
+    on = problem if problem.is_measured_apart else found.search
     ex = measure(on.task, found.grown._replace(tree=found.tree), on.coordinates)
     seconds = time.perf_counter() - began
     tree = ex.tree

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
+from boxwood._dates import Dates
 from boxwood._validation import listed
+from boxwood.explanation.measure.allowed import ends_said
 from boxwood.explanation.measured_tree import MeasuredTree, Tree
-from boxwood.explanation.records import LimitFacts
+from boxwood.explanation.records import AllowedCuts, LimitFacts
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
+from boxwood.words.values import column_name, joined, number
 
 
-def with_limits(explanation: Tree, task: Task, budget: Budget, n_moved: int = 0) -> Tree:
-    """Return the explanation with the facts of a budget that limits something, and notes on what it did."""
+def with_limits(
+    explanation: Tree, task: Task, budget: Budget, n_moved: int = 0, dates: Mapping[str, Dates] = MappingProxyType({})
+) -> Tree:
+    """Return the explanation with the facts of a budget that limits something, and notes on what it did.
+
+    IN: dates: how dates are said, by columns.
+    """
     columns = explanation.columns
     names = {part: tuple(columns[j] for j in getattr(budget, part)) for part in ("forbidden", "preferred")}
     facts = LimitFacts(
@@ -23,6 +32,7 @@ def with_limits(explanation: Tree, task: Task, budget: Budget, n_moved: int = 0)
         budget.round_thresholds,
         **names,
         n_moved=n_moved,
+        cuts=tuple(AllowedCuts(columns[j], ends_said(dates.get(columns[j]), ends)) for j, ends in budget.cuts),
     )
     search = explanation.search_report
     if n_moved and search is not None:
@@ -53,13 +63,19 @@ def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[st
         chosen = [name for name in facts.preferred if name in tested]
         notes.append(_on_preferred(facts.preferred, chosen))
     notes += _notes_on_room(facts, task)
-    if facts.round_thresholds is not None:
+    notes += [f"rules cut {column_name(one.column)} at {_values(one)} alone" for one in facts.cuts]
+    if facts.round_thresholds is not None or facts.n_moved:
         digits = (
             "1 significant digit" if facts.round_thresholds == 1 else f"{facts.round_thresholds} significant digits"
         )
         moved = f"{facts.n_moved:,} of {task.n_kept:,} rows" if facts.n_moved else "no row"
-        notes.append(f"thresholds are rounded to {digits}, which moves {moved} to another leaf")
+        done = "moved to those that are allowed" if facts.round_thresholds is None else f"rounded to {digits}"
+        notes.append(f"thresholds are {done}, which moves {moved} to another leaf")
     return tuple(notes)
+
+
+def _values(one: AllowedCuts) -> str:
+    return joined([number(value) if isinstance(value, (int, float)) else str(value) for value in one.values], 12)
 
 
 def _notes_on_room(facts: LimitFacts, task: Task) -> tuple[str, ...]:

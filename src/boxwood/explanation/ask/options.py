@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from boxwood.reference.labels import Names
 
 MANY_COLUMNS = 32  # so many without names may be pixels, or coordinates of an embedding
-LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds")
+LIMITS = ("max_depth", "min_samples_leaf", "max_columns", "forbidden", "preferred", "round_thresholds", "cuts")
 """The parts of a `Budget` that `explain` takes."""
 
 AS_THEY_ENTER = "auto"
@@ -198,6 +198,7 @@ _MEANT = {
     **dict.fromkeys(("depth", "max_conditions"), "max_depth"),
     **dict.fromkeys(("min_leaf", "min_samples", "min_size"), "min_samples_leaf"),
     **dict.fromkeys(("digits", "decimals", "precision", "round"), "round_thresholds"),
+    **dict.fromkeys(("thresholds", "breaks", "bins", "bands"), "cuts"),
     **dict.fromkeys(("class_names", "cluster_names", "label_names"), "names"),
     **dict.fromkeys(("feature_names", "features_names", "feature_columns"), "columns"),
     **dict.fromkeys(("exclude", "drop", "ignore"), "columns, which names those to keep, or forbidden"),

@@ -60,6 +60,7 @@ from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
 from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
+from boxwood.explanation.measure.allowed import allowed_ends, refuse_useless
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.full_table import FullTable
 from boxwood.grow import METHODS
@@ -202,7 +203,10 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     """
     found = _clustered(X, clustering, asked, is_drawn=drawn_from is not None)
     here, complete, columns = found.here, found.complete, found.here.columns
-    budget = budget_of(asked.limits, columns, found.in_table or columns, found.left_out)
+    in_table = found.in_table or columns
+    limits = asked.limits | {"cuts": allowed_ends(asked.limits["cuts"], here, in_table)}
+    budget = budget_of(limits, columns, in_table, found.left_out)
+    refuse_useless(budget, here, found.reference.kept)
     whole, lost = None, tuple[str, ...]()
     if drawn_from is not None:
         whole, budget, lost = _in_all_rows(drawn_from, found, asked, budget)
@@ -417,7 +421,9 @@ def _by_passes(
     label = label_column_of(clustering)
     usable = usable_rows(source, clustering, label, asked, looked_at=looked_at, copies=copies)
     batches = usable.X
-    budget = budget_of(asked.limits, batches.columns, source.names, lambda: left_out_of(source, ()))
+    dated_here = FeatureSpace.in_batches(batches).dated(asked.dates)
+    limits = asked.limits | {"cuts": allowed_ends(asked.limits["cuts"], dated_here, source.names)}
+    budget = budget_of(limits, batches.columns, source.names, lambda: left_out_of(source, ()))
     if asked.method != "auto":
         _refuse_limits(asked.method, budget)
     if asked.standardize and not isinstance(clustering, str):

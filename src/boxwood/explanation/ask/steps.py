@@ -58,6 +58,7 @@ from boxwood.explanation.choose.search_batches import choose_in_batches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.full_table import OF_DRAWN
+from boxwood.explanation.measure.limited import moved
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
@@ -65,9 +66,9 @@ from boxwood.grow.grown import Grown
 from boxwood.grow.refinement.plainer import on_plainer_columns
 from boxwood.grow.shared.names import leaves_reached
 from boxwood.reference import Mixture, Task
+from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import are_labels
 from boxwood.tree import ThresholdTree
-from boxwood.tree.shorten import rounded
 from boxwood.words.notes import lack_groups
 from boxwood.words.values import of_leaves, percent
 
@@ -88,6 +89,24 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     if isinstance(X, Source):
         told = replace(told, notes=(*notes_on_reading(X, asked.columns), *told.notes))
     return with_mends(told) if any(one.is_weak for one in told.clusters) else told
+
+
+def explained_by_tree(
+    X: Any, labels: Any, asked: Options, tree_of: Callable[[FeatureSpace, Sequence[Any]], ThresholdTree], method: str
+) -> MeasuredTree:
+    """Return the explanation of labels by a tree that there is already.
+
+    IN: tree_of: the tree on the columns of a table, by the names of the clusters; method: how it was made.
+    """
+    _refuse_unusable(X, labels, asked)
+    X, asked = with_day(*dated(X, labels, asked.scaled_for(labels, X)), labels)
+    question = posed(X, label_values(labels), asked)
+    problem = question.problem
+    tree = tree_of(problem.coordinates, problem.task.reference.names)
+    measured = measure(problem.task, Grown(tree, method, notes=problem.notes), problem.coordinates)
+    explanation = problem.complete.with_other_rows(replace(measured, notes=(*measured.notes, *asked.notes)))
+    whole = _with_evidence(explanation, X, problem, fixed=_why_fixed(labels))
+    return with_kinds(whole, _booleans(question.rows, problem.complete.X), question.asked.dates)
 
 
 def _refuse_unusable(X: Any, clustering: Any, asked: Options) -> None:
@@ -307,7 +326,7 @@ def _measured(problem: Problem, asked: Options, found: FinishedTree) -> Outcome:
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, problem.clusterer)
     grown, tree, search = found.grown, found.tree, found.search
-    if not problem.parts:
+    if not problem.is_measured_apart:
         problem = replace(problem, task=search.task, coordinates=search.coordinates, begin=None)
     notes = (*problem.notes, *grown.notes, *notes_on_kernel(problem.clusterer, name))
     if problem.parts:
@@ -317,7 +336,7 @@ def _measured(problem: Problem, asked: Options, found: FinishedTree) -> Outcome:
         tree, notes = whole.tree, (*notes, *notes_on_all_rows(whole, asked.missing))
     elif problem.parts:
         notes = (*notes, _note_on_parts(problem, options))
-    are_all = not problem.parts and whole is None
+    are_all = not problem.is_measured_apart and whole is None
     finished = grown.as_finished(tree)._replace(notes=notes, attributes=found.attributes(are_all=are_all))
     known = _known(problem, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(problem.task, finished, problem.coordinates, **known)
@@ -450,21 +469,18 @@ def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: BatchStati
 
 
 def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
-    """Return the tree with short thresholds, rounded if that is asked for, the number of rows moved, and its sums."""
+    """Return the tree with short thresholds, within the limits of these, the number of rows moved, and its sums."""
     task = facts.task
     short = shortened_of_batches(sums, task.batches)
-    digits = task.budget.round_thresholds
-    if digits is None:
+    if not task.budget.moves_thresholds:
         return short, 0, sums.of_tree(short)
-    near = rounded(
-        short, digits, [j for j, name in enumerate(task.batches.columns) if name in task.batches.source.dates]
-    )
+    near = moved(short, task.budget, FeatureSpace.in_batches(task.batches).dated(task.batches.source.dates))
     rows = task.batches.fold(partial(Moved, short, near)) if near != short else None
     if rows is None or not (rows.n or rows.n_others):
         return near, 0, sums.of_tree(near)
-    moved = facts.of_trees([near])[0]
+    others = facts.of_trees([near])[0]
     if not rows.n:
-        return near, 0, moved
-    tree = named_by_rows(moved, task.reference.centers, by_cost=False)
+        return near, 0, others
+    tree = named_by_rows(others, task.reference.centers, by_cost=False)
     [sums] = with_enough_rows(facts, facts.of_trees([tree]))
     return sums.tree, rows.n, sums

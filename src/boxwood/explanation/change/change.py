@@ -12,13 +12,14 @@ import numpy as np
 from boxwood._messages import listed
 from boxwood._validation import position
 from boxwood.errors import DataError
-from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, value_said
+from boxwood.explanation.ages import notes_on_days
+from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, thresholds_of, value_said
 from boxwood.explanation.change.trees import NodeChanges, named_by_rows
 from boxwood.explanation.change.ways import Ways, ways_of
 from boxwood.explanation.measure.again import measured_again
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import Tree, with_names, with_short_words
-from boxwood.explanation.records import Edit, LimitFacts, rules_of
+from boxwood.explanation.records import AllowedCuts, Edit, LimitFacts, rules_of
 from boxwood.reference import Reference
 from boxwood.reference.labels import given_names, places_of, plain_name
 from boxwood.tree.merge import merged
@@ -182,7 +183,14 @@ def _limits_kept(limits: LimitFacts, ex: MeasuredTree, tree: ThresholdTree, n_ro
         "round_thresholds": digits is None or rounded(tree, digits, beside) == tree,
     }
     broken: dict[str, Any] = {name: None for name, kept in is_kept.items() if not kept}
-    return limits._replace(**broken)
+    cuts = tuple(one for one in limits.cuts if _are_at(ex, tree, one))
+    return limits._replace(**broken, cuts=cuts)
+
+
+def _are_at(ex: MeasuredTree, tree: ThresholdTree, allowed: AllowedCuts) -> bool:
+    """Return whether all cuts of a column are at thresholds that are allowed."""
+    j = ex.columns.index(allowed.column)
+    return {*thresholds_of(ex, tree, j)} <= {*allowed.values}
 
 
 # ------------------------------------------------------------------------------------------------- what that costs
@@ -194,7 +202,8 @@ def _told(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: Sequence
     IN: place: the new number of each old cluster.
     """
     notes = [note for note in ex.notes if not OF_RULES.search(note)]
-    notes += [note for note in answer.notes if note not in notes]
+    told = (*answer.notes, *notes_on_days(answer, dict(answer.dates)))
+    notes += [note for note in told if note not in notes]
     old = np.array(place)[ex.tree.leaf_clusters]
     edit = Edit(
         f"ex = ex.{line}",

@@ -11,11 +11,10 @@ import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
 from boxwood._messages import listed, shown
-from boxwood._validation import real_number
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
+from boxwood.explanation.measure.allowed import end_said, number_said
 from boxwood.explanation.records import condition_of
-from boxwood.tree.boxes import ends_without_missing
 from boxwood.tree.nodes import Cut, CutTest
 from boxwood.words.rules import condition
 from boxwood.words.values import column_name, grouped, number, short_number
@@ -79,6 +78,15 @@ def cuts_of(tree: ThresholdTree, j: int) -> list[int]:
     return [int(node) for node in np.flatnonzero(tree.feature == j)]
 
 
+def thresholds_of(ex: MeasuredTree, tree: ThresholdTree, j: int) -> Iterator[float | str]:
+    """Yield the thresholds of the cuts of a column of numbers or dates: numbers, or dates and ages as text."""
+    dates = ex._date_columns.get(j)
+    for node in cuts_of(tree, j):
+        for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
+            if math.isfinite(end) and end != _LARGEST:
+                yield _said_end(ex, j, end, is_upper) if dates is None else dates.first(end, beyond=is_upper)
+
+
 def value_said(ex: MeasuredTree, column: str, value: Any) -> Any:
     """Return a value of a cut as a line of Python has it: a plain number, the text of a date, words in a list."""
     j = _column(ex, column)
@@ -130,10 +138,7 @@ def _is_at(ex: MeasuredTree, node: int, is_upper: bool, at: Any) -> bool:
 
 
 def _said_end(ex: MeasuredTree, j: int, end: float, is_upper: bool) -> float:
-    """Return an end as rules say it: in a column with gaps the shorter one of it and the double beyond."""
-    if j not in ex._gap_columns:
-        return end
-    return ends_without_missing(-math.inf, end)[1] if is_upper else ends_without_missing(end, math.inf)[0]
+    return end_said(end, is_upper, j in ex._gap_columns)
 
 
 def _as_upper(ex: MeasuredTree, j: int, x: float, old: float | None = None) -> float:
@@ -148,26 +153,8 @@ def _as_lower(ex: MeasuredTree, j: int, x: float, old: float) -> float:
 
 
 def _number(ex: MeasuredTree, j: int, value: Any) -> float:
-    """Return a value of a column of numbers or dates, which may be said as rules say it.
-
-    Raises
-    ------
-    DataError
-        If it is none.
-    """
-    name = ex.columns[j]
-    if (dates := ex._date_columns.get(j)) is not None:
-        x = dates.number_said(value, name)
-    elif isinstance(value, str):
-        try:
-            x = float(value.removeprefix("≈").replace(",", ""))
-        except ValueError:
-            raise DataError(f"{name} holds numbers, got the text {shown(value)}") from None
-    else:
-        x = real_number(f"the value of {name}", value)
-    if not math.isfinite(x):
-        raise DataError(f"a cut of {name} needs a value, got {_told(value)}")
-    return x
+    """Return a value of a column of numbers or dates, which may be said as rules say it."""
+    return number_said(ex.columns[j], ex._date_columns.get(j), value)
 
 
 # -------------------------------------------------------------------------------------------------------------- words
@@ -234,17 +221,9 @@ def _cuts_there(ex: MeasuredTree, j: int) -> str:
         return f"the tree cuts {tested or 'no column'}"
     if j in ex._coded_columns:
         return f"the tree asks {listed([_cut_in_words(ex, node) for node in cuts], 12)}"
-    ends = list(dict.fromkeys(end for node in cuts for end in _ends_said(ex, node)))
+    found = thresholds_of(ex, ex._short or ex.tree, j)
+    ends = list(dict.fromkeys(end if isinstance(end, str) else number(end) for end in found))
     return f"there are {column_name(ex.columns[j])} at {listed(ends, 12)}" if ends else _cut_in_words(ex, cuts[0])
-
-
-def _ends_said(ex: MeasuredTree, node: int) -> Iterator[str]:
-    tree, j = ex._short or ex.tree, int(ex.tree.feature[node])
-    for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
-        if math.isfinite(end) and end != _LARGEST:
-            dates = ex._date_columns.get(j)
-            said = _said_end(ex, j, end, is_upper)
-            yield number(said) if dates is None else dates.first(end, beyond=is_upper)
 
 
 def _cut_in_words(ex: MeasuredTree, node: int) -> str:

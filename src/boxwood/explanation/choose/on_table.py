@@ -20,6 +20,7 @@ from boxwood.explanation.choose.plain import in_few_words
 from boxwood.explanation.choose.search import grow_for
 from boxwood.explanation.measure.limited import finished
 from boxwood.explanation.records import SearchReport
+from boxwood.grow import METHODS
 from boxwood.grow.exact.agreement import is_within_reach
 from boxwood.grow.grown import Grown
 from boxwood.grow.refinement.sets import refined_categories
@@ -30,6 +31,7 @@ from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.tree import ThresholdTree
+from boxwood.tree.allowed import in_bands
 
 Options: TypeAlias = Mapping[str, Any]  # of a method
 
@@ -89,11 +91,34 @@ class TableSearch:
         """Return the search on each part of a long table, or on some of them; else this search itself."""
         return [self.of_rows(part) for part in self.parts[:most]] or [self]
 
+    @property
+    def is_measured_apart(self) -> bool:
+        """Whether trees are grown on other rows than they are measured on: some of them, or rows in bands."""
+        return bool(self.parts or self.budget.cuts)
+
+    def in_bands(self, method: str) -> TableSearch:
+        """Return the search in which growers see no threshold but those that are allowed.
+
+        Where that is not possible, thresholds are moved once a tree is grown: kernels and mixtures are not those of
+        rows in bands, and centres may be one there.
+        """
+        here = self.coordinates
+        if not self.budget.cuts or method == "mmdt" or method.startswith("kernel"):
+            return self
+        table = here.table.mapped(in_bands(here.table.values, self.budget.cuts, self.task.kept))
+        rows = table if here.axis_map is None else table.mapped(here.axis_map.transform(table.values))
+        costs: dict[str, Any] = {} if here.scales is not None else {"measured": here.measured or here.rows}
+        search = self._on(replace(here, table_store=table, store=rows, **costs))
+        needs_centers = method != "auto" and METHODS[method].separates_centers
+        return self if needs_centers and search.task.equal_without_forbidden else search
+
     def of_rows(self, rows: Indices) -> TableSearch:
         """Return the search on some of the rows."""
         task, here = self.task.of_rows(rows), self.coordinates
         coordinates = replace(here, table_store=here.table.take(rows), store=task.rows)
-        budget = replace(self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None)
+        budget = replace(
+            self.budget.for_share(min(task.n_kept / self.task.n_kept, 1.0)), round_thresholds=None, cuts=()
+        )
         return replace(self, task=task, coordinates=coordinates, budget=budget, parts=(), begin=None)
 
     def _with_refined_categories(self, tree: ThresholdTree, search: SearchReport) -> ThresholdTree:
@@ -286,6 +311,7 @@ class FinishedTree(NamedTuple):
 
 def choose(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     """Return the tree of a method; "auto" says what it finds in few words, where that costs little."""
+    table = table.in_bands(method)
     found = _chosen(table, method, progress, options)
     if method != "auto":
         return found

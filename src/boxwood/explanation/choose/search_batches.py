@@ -113,7 +113,7 @@ def _taken(
 def _of_all_rows(facts: BatchStatistics) -> dict[ThresholdTree, str]:
     """Return the tree of IMM by passes over all rows, if it can be had."""
     task, imm = facts.task, METHODS["imm"]
-    limited = [part for part in task.budget.given if part != "round_thresholds"]
+    limited = [part for part in task.budget.given if part not in ("round_thresholds", "cuts")]
     if limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
         return {}
     grown = imm.grow(task)

@@ -204,7 +204,7 @@ class Way(NamedTuple):
         Where thresholds are rounded, it is rounded before it is pruned, on the table's columns and by all rows.
         """
         tree, grown_on = self.grown(task)
-        if evidence.budget.round_thresholds is not None:
+        if evidence.budget.moves_thresholds:
             tree = evidence.on_table(tree)
             leaf = tree.apply(evidence.coordinates.table, n_jobs=task.n_jobs)
             return Prunings(shares_of(tree, evidence.task, self.objective, leaf=leaf), leaf, grown_on)
@@ -268,7 +268,7 @@ def _of_batches(ex: MeasuredTree, evidence: Evidence, facts: BatchStatistics, fo
     A method by its name grows the larger tree on all rows, and they prune it. Otherwise, with folds, and where
     thresholds are rounded, a sample does. Price and agreement are those of all rows, held out those of the sample.
     """
-    is_rounded, task = evidence.budget.round_thresholds is not None, evidence.task
+    is_rounded, task = evidence.budget.moves_thresholds, evidence.task
     if not folds and not is_rounded and ex.search_report is None and evidence.grow is not None:
         way = way_of(ex, evidence)
         tree, _ = way.grown(task.with_leaves(largest_of(ex)))

@@ -68,7 +68,7 @@ def held_out(evidence: Evidence, validate: Validate, distance: Distance, progres
 
     def loss(task: Task, held: Indices) -> tuple[Loss, Floats]:
         tree = grow(task).tree
-        if evidence.budget.round_thresholds is not None:
+        if evidence.budget.moves_thresholds:
             tree = rest_of(evidence, task, held).on_table(tree)
         losses = losses_on(tree, evidence.of_rows(held), distance)
         return losses.of(tree.leaf_clusters), confusion_in(losses.held, tree)

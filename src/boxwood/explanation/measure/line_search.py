@@ -15,7 +15,7 @@ from boxwood._validation import real_number, shown, whole_number
 from boxwood.batches import Block
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import checked_validate, how_of, parts_held_out, with_rows_in_memory
-from boxwood.explanation.measure.limited import LARGEST
+from boxwood.explanation.measure.limited import moved
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, first_line, holds, line_rule
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
@@ -23,8 +23,8 @@ from boxwood.grow.lines.search import WORK, BestRule, LineGoal, best_rules
 from boxwood.loops import lines as loops
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
+from boxwood.tree.allowed import in_bands
 from boxwood.tree.nodes import values_at_leaves
-from boxwood.tree.shorten import rounded
 
 NEAR = 0.01  # a rule with fewer conditions, or on preferred columns, may lose so much of what is counted
 LUCK_OF_CONDITION = 0.75  # standard errors of what is counted that one more condition owes to luck
@@ -73,7 +73,11 @@ def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: st
 
 def _limits(budget: Budget) -> tuple[str, ...]:
     """Return the parameters of `explain` that leave some lines out."""
-    return ("min_samples_leaf",) * (budget.min_samples_leaf > 1) + ("forbidden",) * bool(budget.forbidden)
+    return (
+        ("min_samples_leaf",) * (budget.min_samples_leaf > 1)
+        + ("forbidden",) * bool(budget.forbidden)
+        + ("cuts",) * bool(budget.cuts)
+    )
 
 
 class _LineOptions(NamedTuple):
@@ -157,7 +161,7 @@ class _LineRows(NamedTuple):
     def these(cls, evidence: Evidence, rows: Indices) -> _LineRows:
         own = evidence.task.rows.weights
         weights = np.ones(len(rows)) if own is None else np.asarray(own, dtype=np.float64)[rows]
-        table = np.asarray(evidence.coordinates.table.values[rows], dtype=np.float64)
+        table = in_bands(evidence.coordinates.table.values[rows], evidence.budget.cuts)
         return cls(table, evidence.task.reference.labels[rows], weights, evidence)
 
     def fronts(self, n_clusters: int, asked: _LineOptions) -> list[_Front]:
@@ -207,13 +211,10 @@ class _LineRows(NamedTuple):
 
     def _tree(self, one: BestRule) -> ThresholdTree:
         """Return a rule as a tree whose thresholds have few digits, as those of the tree that explains the clusters."""
-        here, digits = self.evidence.coordinates, self.evidence.budget.round_thresholds
+        here, budget = self.evidence.coordinates, self.evidence.budget
         here = replace(here, table_store=replace(here.table, values=self.table, weights=None))
         tree = here.shortened(as_tree(without_needless(one.asked)))
-        if digits is None:
-            return tree
-        short = rounded(tree, digits, (*here.categories, *here.dates))
-        return short.with_thresholds(short.lower, np.where(tree.upper == LARGEST, tree.upper, short.upper))
+        return moved(tree, budget, here, {j: np.sort(self.table[:, j]) for j, _ in budget.cuts})
 
     def _value(self, tree: ThresholdTree, is_own: Bools, asked: _LineOptions) -> float:
         """Return what the goal counts of a rule whose thresholds were rounded."""

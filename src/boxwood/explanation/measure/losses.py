@@ -197,7 +197,7 @@ def losses_on(tree: ThresholdTree, evidence: Evidence, distance: Distance, **kno
     """
     task, here = evidence.task, evidence.coordinates
     measured = task.rows if here.measured is None else here.measured
-    is_on_table = evidence.budget.round_thresholds is not None
+    is_on_table = evidence.budget.moves_thresholds
     return Losses(
         tree,
         on_table_columns(task, here) if is_on_table else task,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
+import sys
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, NoReturn
@@ -24,12 +26,22 @@ from boxwood.judge.read.operands import (
 from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, refuse, refuse_deep, refuse_long
 from boxwood.judge.read.sql import Found
 from boxwood.judge.rules import Branch
-from boxwood.judge.values import Moment, MovingMoment, Place, moment_of
+from boxwood.judge.values import Moment, MovingMoment, Place, Step, moment_of
 
 _LOGIC = Logic(is_known=True)
 _SIGNS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "=", "NotEq": "<>"}
 _MISSING = ("isna", "isnull")
 _PRESENT = ("notna", "notnull")
+_OWN: dict[
+    str, tuple[Step, ...]
+] = {  # the functions by which our own form reads columns, and what these do; a missing number may count as infinity
+    "_number": (),
+    "_number_or_infinity": (Step("at most", sys.float_info.max), Step("or", math.inf)),
+    "_value": (),
+    "_truth": (),
+    "_date": (Step("date"),),
+}
+_PER_DAY = {"days": 1, "hours": 24, "minutes": 1440, "seconds": 86_400, "microseconds": 86_400_000_000}
 
 
 def rules_of_python(text: str, today: date) -> Found:
@@ -116,6 +128,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.arguments: list[str] = []
         self.known: dict[str, Operand] = {}
+        self.ages: set[str] = set()
 
     def refuse(self, node: ast.AST, expected: str, instead: str = "") -> NoReturn:
         """Raise a DataError on a node."""
@@ -142,10 +155,23 @@ class _Reader:
                 case ast.If():
                     found += self._of_if(statement, is_last=place == len(body) - 1)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    self.known[name] = self._column(value)
+                    self._assign(name, value)
+                case ast.For(body=[ast.If(body=[ast.Raise()])]):  # of our own form: a row lacks a column
+                    continue
                 case _:
                     self.refuse(statement, "if, elif, else and return")
         return found
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        """Take a name for a column, or as our own form has it, for how far its date is from today."""
+        match value:
+            case ast.Call(func=ast.Name(id="_since"), args=[ast.Call() as date, *_]):
+                self.is_aged = True
+                self.ages.add(name)
+                self.known[name] = self._column(date)
+            case _:
+                self.ages.discard(name)
+                self.known[name] = self._column(value)
 
     def _of_if(self, statement: ast.If, *, is_last: bool) -> list[Branch]:
         condition, inner = self.condition(statement.test), self.branches(statement.body)
@@ -197,18 +223,32 @@ class _Reader:
         place = self._place(node)
         match sign:
             case ast.In():
-                return one_of(self._column(left), self._values(right), place, _LOGIC)
+                return self._is_one(left, right, place)
             case ast.NotIn():
-                return Not(one_of(self._column(left), self._values(right), place, _LOGIC))
-            case ast.Is() | ast.IsNot() if isinstance(right, ast.Constant) and right.value is None:
+                return Not(self._is_one(left, right, place))
+            case ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq() if (
+                isinstance(right, ast.Constant) and right.value is None
+            ):
                 missing = is_missing(self._column(left), place)
-                return Not(missing) if isinstance(sign, ast.IsNot) else missing
+                return Not(missing) if isinstance(sign, (ast.IsNot, ast.NotEq)) else missing
             case ast.Eq() | ast.NotEq() if ast.dump(left) == ast.dump(right):  # NaN alone differs from itself
                 missing = is_missing(self._column(left), place)
                 return missing if isinstance(sign, ast.NotEq) else Not(missing)
         if type(sign).__name__ not in _SIGNS:
             self.refuse(node, CONDITION)
-        return compared(self._operand(left), _SIGNS[type(sign).__name__], self._operand(right), place, _LOGIC)
+        sides = [self._operand(side, other) for side, other in ((left, right), (right, left))]
+        return compared(sides[0], _SIGNS[type(sign).__name__], sides[1], place, _LOGIC)
+
+    def _is_one(self, left: ast.expr, right: ast.expr, place: Place) -> Condition:
+        """Return the condition that a column has one of some values, among them perhaps None."""
+        if isinstance(right, ast.Tuple) and not right.elts:
+            return Some()
+        column, values = self._column(left), self._values(right)
+        known = tuple(value for value in values if value is not None)
+        if known == values:
+            return one_of(column, values, place, _LOGIC)
+        missing = is_missing(column, place)
+        return Some((one_of(column, known, place, _LOGIC), missing)) if known else missing
 
     def _of_method(self, node: ast.Call, name: str) -> Condition:
         assert isinstance(node.func, ast.Attribute)
@@ -232,8 +272,11 @@ class _Reader:
         return self.refuse(node, CONDITION)
 
     # ------------------------------------------------------------------------------------------ columns and values
-    def _operand(self, node: ast.expr) -> Operand | Value:
+    def _operand(self, node: ast.expr, other: ast.expr) -> Operand | Value:
+        """Return a side of a comparison; beside an age, a length of time is a day that moves."""
         try:
+            if isinstance(other, ast.Name) and other.id in self.ages:
+                return Value(MovingMoment(Dates().number(self.today) + self._length(node)))
             return Value(self._value(node))
         except DataError:
             return self._column(node, f"{COLUMN}, or {VALUE}")
@@ -260,6 +303,8 @@ class _Reader:
                 return self._column(inner).then("trim" if step == "strip" else step)
             case ast.Call(func=ast.Name(id="float"), args=[inner]):
                 return self._column(inner).then("number")
+            case ast.Call(func=ast.Name(id=name), args=[ast.Name(), ast.Constant(value=str(column))]) if name in _OWN:
+                return Operand(column, _OWN[name])
         return self.refuse(node, expected)
 
     def _is_row(self, name: str) -> bool:
@@ -293,6 +338,15 @@ class _Reader:
                     days = self._days(node, [*given, *(each.value for each in named if each.arg == "days")])
                     return type(start)(start + (days if isinstance(sign, ast.Add) else -days))
         return self.refuse(node, VALUE)
+
+    def _length(self, node: ast.expr) -> float:
+        """Return the days of a timedelta."""
+        match node:
+            case ast.Call(func=ast.Name(id="timedelta"), args=[], keywords=parts) if parts:
+                days = [float(self._value(part.value)) / _PER_DAY.get(str(part.arg), math.nan) for part in parts]
+                if not math.isnan(sum(days)):
+                    return sum(days)
+        return self.refuse(node, "timedelta(days=90)")
 
     def _days(self, node: ast.expr, given: list[ast.expr]) -> float:
         if len(given) != 1 or not (isinstance(given[0], ast.Constant) and isinstance(given[0].value, (int, float))):

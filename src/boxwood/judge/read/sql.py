@@ -56,10 +56,14 @@ def rules_of_sql(text: str, dialect: str | None, today: date) -> Found:
     reader = _Reader(text, dialect, today)
     root = reader.parsed()
     cases = [node for node in root.find_all(reader.exp.Case) if not node.find_ancestor(reader.exp.Case)]
+    around = reader.around(cases[0]) if cases else None
+    if isinstance(around, reader.exp.Coalesce) and all(case.parent is around for case in cases):
+        return reader.one_after_another(around)
     if len(cases) != 1:
         where = [place_at(text, reader.offset(case)).line for case in cases]
         said = f"{len(cases)} of them, at lines {', '.join(map(str, where[:9]))}" if cases else "none"
         raise DataError(f"expected one CASE; got {said}; give the text of one of them alone")
+    reader.refuse_changed(cases[0], around)
     return reader.rules(cases[0])
 
 
@@ -199,6 +203,30 @@ class _Reader:
         otherwise = None if default is None else self._name(default)
         return Found(branches, otherwise, default is not None, self.is_aged)
 
+    def around(self, case: Any) -> Any:
+        """Return what stands around a CASE, but brackets."""
+        node = case.parent
+        while isinstance(node, self.exp.Paren):
+            node = node.parent
+        return node
+
+    def refuse_changed(self, case: Any, around: Any) -> None:
+        """Raise a DataError if what stands around a CASE changes its value, as a part of a sum or a function does."""
+        changes = (self.exp.Binary, self.exp.Unary, self.exp.Func)
+        if isinstance(around, changes) and not isinstance(around, (self.exp.AggFunc, self.exp.Cast, self.exp.Paren)):
+            expected = "a CASE by itself, or within COALESCE"
+            refuse(self.place(case), expected, f"a CASE within {type(around).__name__.upper()}", "give the CASE alone")
+
+    def one_after_another(self, coalesce: Any) -> Found:
+        """Return the rules of a COALESCE of CASE: what one gives NULL, the next one decides."""
+        rest = Found(())
+        for part in reversed((coalesce.this, *coalesce.expressions)):
+            if self._case(part) is not None:
+                rest = _followed(self.rules(self._case(part)), rest)
+            elif (name := self._name(part)) is not None:
+                rest = Found((), name, has_else=True)
+        return replace(rest, is_aged=self.is_aged)
+
     def _branches(self, case: Any) -> Iterator[Branch]:
         subject = case.args.get("this")
         for each in case.args["ifs"]:
@@ -302,6 +330,13 @@ class _Reader:
         if len(found) < len(values):
             self.refuse(node, f"a list of values: {VALUE}")
         return one_of(left, tuple(found), self.place(node), self.logic)
+
+    def _if_like(self, node: Any) -> Condition:
+        pattern = self.operand(node.expression)
+        text = pattern.value if isinstance(pattern, Value) else None
+        if not isinstance(text, str) or any(letter in text for letter in "%_\\"):
+            self.refuse(node, CONDITION, "list the words that are meant with IN")
+        return compared(self.operand(node.this), "=", Value(text), self.place(node), self.logic)
 
     def _if_between(self, node: Any) -> Condition:
         left, place = self.operand(node.this), self.place(node)
@@ -601,6 +636,20 @@ class _Reader:
     def _is_of_zones(self, guard: Any) -> bool:
         """Return whether a guard keeps texts of dates without a zone, as SQL for SQLite does."""
         return isinstance(guard, self.exp.Not) and isinstance(guard.this, self.exp.Glob)
+
+
+def _followed(first: Found, rest: Found) -> Found:
+    """Return rules that others follow: these decide what the first ones give NULL."""
+    branches: list[Branch] = []
+    for one in first.branches:
+        if one.name is not None:
+            branches.append(one)
+            continue
+        inner = (replace(each, condition=All((one.condition, each.condition))) for each in rest.branches)
+        branches += [replace(each, is_implied=True) for each in (*inner, replace(one, name=rest.otherwise))]
+    if first.otherwise is not None:
+        return replace(first, branches=tuple(branches))
+    return replace(rest, branches=(*branches, *rest.branches))
 
 
 _DEEPEST_CASE = 40
