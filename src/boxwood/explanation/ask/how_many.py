@@ -136,7 +136,7 @@ class DrawnRows:
         IN: table (n, d): with plus infinity for each missing number, and codes for words.
         """
         some = np.asarray(table[some_rows(table, LOOKED_AT, weights)], dtype=np.float64)
-        known = with_gaps(np.where(np.isinf(some), np.nan, some), categories)
+        known = entry.known(with_gaps(np.where(np.isinf(some), np.nan, some), categories))
         rows, blocks = entry.even.one_hot(known, categories)
         lacks = [np.repeat(np.isnan(known[:, [j]]), len(block), axis=1) for j, block in enumerate(blocks)]
         return cls(rows, blocks, has_weights, np.hstack(lacks), columns, known)

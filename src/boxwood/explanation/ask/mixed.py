@@ -360,7 +360,7 @@ def _labelled(
 def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
     """Return how the columns of a table enter distances."""
     if asked.standardize == AS_THEY_ENTER:
-        return Entry.of(table.points, table.categories, weights)
+        return Entry.of(table.points, table.categories, weights, asked.measured(table.columns))
     if asked.standardize:
         return Entry(unit_scales(table.points, table.categories, weights))
     return Entry(np.ones(len(table.columns)), is_scaled=False)

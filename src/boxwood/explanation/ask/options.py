@@ -150,6 +150,10 @@ class Options:
             **{name: asked[name] for name in as_given},
         )
 
+    def measured(self, columns: Sequence[str]) -> list[int]:
+        """Return the places of columns all of whose numbers are measurements, as the caller says."""
+        return [j for j, name in enumerate(columns) if name in self.numbers]
+
     def of_clusters(self) -> Options:
         """Return what is asked of clusters and columns, without all that is asked of the rules."""
         free: dict[str, Any] = {name: _DEFAULTS[name] for name in ("method", "names", "validate", "max_leaf_nodes")}

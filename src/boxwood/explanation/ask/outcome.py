@@ -45,7 +45,6 @@ MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
 ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
-ROWS_OF_CODE, SHARE_OF_CODES = 3, 1 / 3  # rows of each code at least, and share of the rows with any at most
 LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
 _OF_WEIGHTS = re.compile(r"(weight|wght|wgt|wt)s?$")
@@ -387,46 +386,16 @@ def _notes_on_stand_ins(explanation: MeasuredTree) -> tuple[str, ...]:
 
 
 def _notes_on_codes_apart(explanation: MeasuredTree) -> tuple[str, ...]:
-    """Return a note on numbers that are far from all others of columns in the rules, as 99 beside answers 1 to 5."""
-    evidence = explanation._in_memory
-    if evidence is None or evidence.whole is not None:
-        return ()
-    beside, by_codes = explanation._coded_columns.keys() | explanation._date_columns.keys(), dict[str, list[str]]()
-    for j in (j for j in explanation.tree.features.tolist() if j not in beside):
-        if codes := codes_apart(evidence.coordinates.table.values[:, j]):
-            said = listed([f"{code:g}" for code in codes])
-            by_codes.setdefault(said, []).append(column_name(explanation.columns[j]))
-    advice = "if it stands for a missing value, make it one, and rows are compared without it"
+    """Return notes on codes such as 99 beside answers 1 to 5, which are missing values for clusters made here."""
+    entry, by_codes = explanation._known().coordinates.entry, dict[str, list[str]]()
+    for j, codes in (entry.codes if entry is not None else {}).items():
+        said = listed([f"{code:g}" for code in codes])
+        by_codes.setdefault(said, []).append(column_name(explanation.columns[j]))
+    advice = (
+        "for the clusters it is a missing value, for the rules a number; if it is a measurement, name these (numbers)"
+    )
     found = (f"{codes} is far from all other values of {listed(names)}" for codes, names in by_codes.items())
     return tuple(f"{said}: {advice}" for said in found)
-
-
-def codes_apart(x: Floats) -> list[float]:
-    """Return the numbers of a column that are codes such as 99, 998 or -9, from the outermost on.
-
-    They have two digits or a sign, their digits are 7 to 9, some rows have each of them, and few rows have any. A
-    positive one is farther from all other values than these are from each other; one below zero, where no other value
-    is, half as far.
-    """
-    values, n_rows = np.unique(x[np.isfinite(x)], return_counts=True)
-    may_be = [_is_code(value) and n >= ROWS_OF_CODE for value, n in zip(values.tolist(), n_rows.tolist(), strict=True)]
-    codes, low, high = list[float](), 0, len(values)
-    while high - low > 2 and may_be[high - 1] and values[high - 1] > 0:
-        high -= 1
-    while high - low > 2 and may_be[low] and values[low] < 0:
-        low += 1
-    spread = values[high - 1] - values[low] if high > low else np.inf
-    if high < len(values) and values[high] - values[high - 1] > spread:
-        codes += values[high:][::-1].tolist()
-    if low > 0 and values[low] >= 0 and values[low] - values[low - 1] > spread / 2:
-        codes += values[:low].tolist()
-    n_coded = n_rows[np.isin(values, codes)].sum()
-    return codes if 0 < n_coded <= SHARE_OF_CODES * n_rows.sum() else []
-
-
-def _is_code(value: float) -> bool:
-    digits = f"{abs(value):.0f}"
-    return value.is_integer() and {*digits} <= {*"789"} and (value < 0 or len(digits) > 1) and len(digits) <= 4
 
 
 def _stand_ins(x: Floats) -> list[tuple[float, Bools]]:

@@ -318,7 +318,7 @@ def _weigh_columns(unscaled: FeatureSpace, clustering: Any, asked: Options) -> t
     """
     rows, about = unscaled.rows, (asked.n_clusters, asked.among, asked.progress)
     if asked.standardize == AS_THEY_ENTER:
-        entry = Entry.of(rows.values, (), rows.weights)
+        entry = Entry.of(rows.values, (), rows.weights, asked.measured(unscaled.columns))
         look = DrawnRows.of_entry(entry, rows.values, {}, rows.weights, unscaled.columns, has_weights=True)
         number = settled_number(look, *about)
         return unscaled.entered(entry.with_weights(number.weights)), number
