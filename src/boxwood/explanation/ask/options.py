@@ -18,6 +18,7 @@ from boxwood.axes.categories import plain_value
 from boxwood.batches.source import Spelling
 from boxwood.explanation.ask.how_many import NUMBERS
 from boxwood.explanation.measure.held_out import Validate, checked_validate
+from boxwood.explanation.measure.valleys import Groups
 from boxwood.reference.budget import as_names
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class Options:
         What is told of how that was settled.
     among : sequence of int
         Ascending numbers of clusters, of which one is chosen if none is asked for.
+    groups : Groups, default=None
+        Whether the rows show groups, where another question about these rows has told.
     """
 
     method: str
@@ -111,6 +114,7 @@ class Options:
     as_of: Any = None
     notes: tuple[str, ...] = ()
     among: Sequence[int] = NUMBERS
+    groups: Groups | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
