@@ -63,6 +63,7 @@ _WEAK = (  # the answer is weak, or another one is better
     r" hardly sees ",  # clusters of one column, where others should count
     r" is in the same [\d,]+ rows of each of ",
     r" is far from all other values of ",
+    r" names \d+ quantities, each in .+ rows: is this table long\? ",
     r" alone decides the cluster of every row; ",
     r" alone determines the labels.*: are they made of it\? ",
     r"^all rows of each value of ",

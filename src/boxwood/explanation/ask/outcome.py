@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,7 @@ MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
 ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
+ROWS_OF_QUANTITY, TIMES_OF_UNITS = 5, 10.0  # of a quantity at least, and between quantities of other units
 LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
 _OF_WEIGHTS = re.compile(r"(weight|wght|wgt|wt)s?$")
@@ -106,7 +108,9 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += (*_notes_on_weights(explanation), *asked.notes, *_notes_on_days(explanation, asked.dates))
     notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
-    notes += (*_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)) if made_here else ()
+    if made_here:
+        notes += *_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)
+        notes += _notes_on_quantities(explanation)
     if (budget := problem.asked_budget).given:
         explanation = with_limits(explanation, problem.task, budget, outcome.n_moved)
     if made_here and explanation.search_report is not None:  # nobody is to blame for clusters that boxwood made itself
@@ -396,6 +400,38 @@ def _notes_on_codes_apart(explanation: MeasuredTree) -> tuple[str, ...]:
     )
     found = (f"{codes} is far from all other values of {listed(names)}" for codes, names in by_codes.items())
     return tuple(f"{said}: {advice}" for said in found)
+
+
+def _notes_on_quantities(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return a note on columns of words that name quantities, each in its own rows, as in a table made long.
+
+    Each word then has as many rows, and all columns of numbers tell the words apart as other units would.
+    """
+    evidence = explanation._in_memory
+    if evidence is None or evidence.whole is not None:
+        return ()
+    table, words = evidence.coordinates.table.values, evidence.coordinates.categories
+    found, numbers = list[str](), [j for j in range(table.shape[1]) if j not in words]
+    numbers = [j for j in numbers if len(np.unique(table[:, j])) > FEW_VALUES[1]]
+    for j in words if numbers else ():
+        parts = [table[:, j] == code for code in np.unique(table[:, j])]
+        n_rows = [int(rows.sum()) for rows in parts]
+        if not (2 <= len(parts) <= FEW_WORDS and min(n_rows) == max(n_rows) >= ROWS_OF_QUANTITY):
+            continue
+        if all(_are_other_units([table[rows, i] for rows in parts]) for i in numbers):
+            said = f"{column_name(explanation.columns[j])} names {len(parts)} quantities, each in {n_rows[0]:,} rows"
+            found.append(f"{said}: is this table long? Clusters of rows need a column for each (pivot it)")
+    return tuple(found)
+
+
+def _are_other_units(parts: Sequence[Floats]) -> bool:
+    """Return whether numbers of some parts are ten times those of others, and hardly any are between."""
+    known = [part[np.isfinite(part)] for part in parts]
+    if min(map(len, known)) < ROWS_OF_QUANTITY:
+        return False
+    low, middle, high = np.array([np.quantile(np.abs(part), [0.1, 0.5, 0.9]) for part in known]).T
+    order = np.argsort(middle)
+    return any(low[b] > high[a] and middle[b] >= TIMES_OF_UNITS * middle[a] for a, b in pairwise(order))
 
 
 def _stand_ins(x: Floats) -> list[tuple[float, Bools]]:
