@@ -56,6 +56,7 @@ _WEAK = (  # the answer is weak, or another one is better
     r"^expect about .+ on new rows, ",  # more leaves would not help
     r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
     r"^the rules are right for only ",
+    r"^the \d+ labels seem to be in order: ",
     r"^the rules find only ",
     r"^shares are estimated ",
     r"^the time limit ended ",

@@ -15,6 +15,7 @@ from boxwood._dates import Dates, is_open_end
 from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, listed
+from boxwood.axes.known_order import known_order
 from boxwood.axes.mixed import FEW_WORDS
 from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
@@ -46,6 +47,7 @@ MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
 ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
+FEWEST_IN_ORDER, NEAR, TIMES_NEAR = 4, 0.5, 1.5  # classes; share of mistakes that are near, and above chance
 ROWS_OF_QUANTITY, TIMES_OF_UNITS = 5, 10.0  # of a quantity at least, and between quantities of other units
 LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
@@ -108,6 +110,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += (*_notes_on_weights(explanation), *asked.notes, *_notes_on_days(explanation, asked.dates))
     notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
+    notes += _notes_on_order(explanation) if are_given else ()
     if made_here:
         notes += *_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)
         notes += _notes_on_quantities(explanation)
@@ -314,6 +317,33 @@ def _notes_on_leaks(explanation: MeasuredTree) -> tuple[str, ...]:
             said = f"{column_name(explanation.columns[j])} alone determines the labels{of_rows}"
             found.append(f"{said}: are they made of it? (columns chooses others)")
     return tuple(found)
+
+
+def _notes_on_order(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return a note on labels in order, as of bands of income, most of whose mistakes are between neighbours."""
+    evidence, places = explanation._in_memory, _places_in_order(explanation.names)
+    if evidence is None or places is None or explanation.agreement >= LOW:
+        return ()
+    guessed = explanation.tree.leaf_clusters
+    apart = np.abs(places[guessed][:, None] - places[None, :])
+    wrong, sizes = np.where(apart > 0, evidence.held, 0.0), evidence.held.sum(axis=0)
+    others = np.where(apart > 0, sizes, 0.0)
+    expected = float((wrong.sum(axis=1) * ((apart == 1) * others).sum(axis=1) / others.sum(axis=1)).sum() / wrong.sum())
+    near = float(wrong[apart == 1].sum() / wrong.sum())
+    if near < max(NEAR, TIMES_NEAR * expected):
+        return ()
+    said = f"{percent(near)} of the mistakes are between neighbours; fewer, wider ones may do"
+    return (f"the {explanation.n_clusters} labels seem to be in order: {said}",)
+
+
+def _places_in_order(names: Sequence[Hashable]) -> Indices | None:
+    """Return the place of each of several classes among them in order; None if they are few, or have none."""
+    if len(names) < FEWEST_IN_ORDER:
+        return None
+    if all(type(name) in (int, float) for name in names):
+        return np.argsort(np.argsort(np.array(names, dtype=np.float64)))
+    order = known_order(names) if all(isinstance(name, str) for name in names) else None
+    return None if order is None else np.array([order.index(name) for name in names])
 
 
 def _told_by(explanation: MeasuredTree, j: int) -> float:
