@@ -11,10 +11,10 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 
-from boxwood import MixedKMeans, explain
+from boxwood import MixedKMeans, compare_k, explain
 from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.measure.valleys import LEVEL, groups_in, valley_in
-from boxwood.words.notes import lack_groups
+from boxwood.words.notes import GO_ROUND, NO_GROUPS, lack_groups
 from tests.explanation.test_stability import k_means
 from tests.naive.valleys import clearest_depth
 from tests.scale import draws, law
@@ -181,3 +181,52 @@ def test_a_clusterer_behind_encoders_is_given_words_not_groups():
         frame["x"] += apart * (rng.random(150) < 0.5)
         clusterer = make_pipeline(steps, KMeans(2, n_init=1, random_state=0)).fit(frame)
         assert explain(frame, clusterer, method="cart").stability(2).clearer == bool(apart)
+
+
+@law(8)
+def test_all_ways_to_ask_give_one_verdict(seed):
+    kinds = {**WITH, **WITHOUT}
+    rng = np.random.default_rng([seed, 7])
+    frame = kinds[rng.choice([*kinds])](rng)
+    frame = frame.sample(min(len(frame), 250), random_state=seed)
+    how = {"sample_weight": rng.integers(1, 4, len(frame))} if seed % 4 == 3 else {}
+    ex, compared = explain(frame, method="imm", **how), compare_k(frame, [2, 3], method="imm", **how)
+    asked = explain(frame, n_clusters=3, method="imm", **how)
+    says = [not lack_groups(one.notes) for one in (ex, asked)]
+    says += [compared.groups, (NO_GROUPS not in str(compared)), asked.stability(2, random_state=0).clearer]
+    page = ex.to_html()
+    says += ["without clear groups" not in page, ">none clear<" not in page]
+    assert len({*says}) == 1
+
+
+def ring_of(rng):
+    angle = rng.uniform(0, 2 * np.pi, 400)
+    return np.c_[np.cos(angle), np.sin(angle)] * 5 + rng.normal(size=(400, 2)) * rng.uniform(0.2, 0.7)
+
+
+@law(8)
+def test_no_cloud_has_a_hollow_that_rows_go_round(seed):
+    rng = np.random.default_rng(seed)
+    assert not groups_in(rng.normal(size=(400, 3))).go_round
+    assert not groups_in(rng.uniform(size=(400, 2))).go_round
+
+
+def test_the_hollow_of_most_rings_is_told():
+    assert np.mean([groups_in(ring_of(np.random.default_rng(seed))).go_round for seed in range(8)]) > 0.6
+    ring = pd.DataFrame(ring_of(np.random.default_rng(0)))
+    ex = explain(ring, n_clusters=2, method="imm")
+    assert any(GO_ROUND in note for note in ex.notes)
+    assert GO_ROUND in ex.to_html()
+
+
+def test_the_verdict_is_found_once_whatever_is_tried(monkeypatch):
+    looked = []
+    groups = DrawnRows.groups
+    monkeypatch.setattr(DrawnRows, "groups", lambda look: looked.append(1) or groups(look))
+    rows = np.random.default_rng(0).normal(size=(200, 6))
+    tried = explain(pd.DataFrame(rows))
+    assert any("the rules are right for only" in note for note in tried.notes), "other numbers of clusters are tried"
+    assert len(looked) == 1
+    looked.clear()
+    compare_k(pd.DataFrame(rows), [2, 3, 4], method="imm")
+    assert len(looked) == 2

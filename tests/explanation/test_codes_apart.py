@@ -2,9 +2,10 @@
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import adjusted_rand_score
 
 import boxwood as bw
-from boxwood.explanation.ask.outcome import codes_apart
+from boxwood.reference.survey_codes import codes_apart
 from tests.scale import law
 
 
@@ -24,12 +25,52 @@ def test_codes_of_surveys_are_told_from_answers(seed):
     assert all(codes_apart(np.asarray(one, dtype=float)) == [] for one in measures)
 
 
-def test_they_are_asked_about_first():
-    rng = np.random.default_rng(0)
-    group = rng.integers(0, 2, 600)
-    table = pd.DataFrame({f"q{i}": np.clip(np.round(rng.normal(1.8 + 2.4 * group, 0.7)), 1, 5) for i in range(6)})
-    table = table.mask(rng.random(table.shape) < 0.06, 99)
-    assert "Note: 99 is far from all other values of q" in str(bw.explain(table))
+def answers_of_groups(seed):
+    """Return answers 1 to 5 of two groups, to six questions, and the group of each row."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 2, 300)
+    middle = 1.8 + 2.4 * group
+    return pd.DataFrame({f"q{i}": np.clip(np.round(rng.normal(middle, 0.7)), 1, 5) for i in range(6)}), group
+
+
+def with_codes(table, seed):
+    """Return answers of which some are a code, at one place or at another, perhaps beside gaps and words."""
+    rng, codes = np.random.default_rng(seed), [[99], [-9], [999], [98, 99], [-9, 99], [-99]][seed % 6]
+    for code in codes:
+        table = table.mask(rng.random(table.shape) < 0.06 / len(codes), code)
+    if seed % 3 == 1:
+        table = table.mask(rng.random(table.shape) < 0.03)
+    return table.assign(site=rng.choice(["north", "south"], len(table))) if seed % 2 else table
+
+
+def clusters_of(ex):
+    return ex._evidence.task.reference.labels
+
+
+@law(8)
+def test_clusters_that_are_made_lack_them_and_the_note_says_so(seed):
+    table, group = answers_of_groups(seed)
+    ex = bw.explain(with_codes(table, seed), method="imm")
+    assert adjusted_rand_score(group, clusters_of(ex)) > 0.9
+    [note] = [note for note in ex.notes if "far from all other values of" in note]
+    assert note in str(ex)
+    assert all(name in note for name in table.columns)
+    assert note.endswith("(numbers)")
+
+
+@law(4)
+def test_a_column_that_is_named_a_measurement_has_none_of_them(seed):
+    table = with_codes(answers_of_groups(seed)[0], seed)
+    ex = bw.explain(table, method="imm", n_clusters=2, numbers=["q0"])
+    assert all("q0" not in note for note in ex.notes if "far from all other values of" in note)
+    assert 0 not in ex._evidence.coordinates.entry.codes
+
+
+@law(4)
+def test_labels_that_are_given_see_them_as_numbers(seed):
+    table, group = answers_of_groups(seed)
+    ex = bw.explain(with_codes(table, seed), group, method="imm")
+    assert not [note for note in ex.notes if "far from all other values of" in note]
 
 
 @law(8)

@@ -117,8 +117,7 @@ def test_a_cluster_is_not_called_late_by_a_date_that_most_of_it_lacks(seed):
     frame.loc[299, "back"] = pd.NaT  # so that nobody there has one
     ex = explain(frame, np.where(returned, "back", "kept"))
     names = ex.suggested_names()
-    assert names["kept"].startswith("mostly back missing")
-    assert names["back"].startswith("mostly back not missing")
+    assert not any("missing" in name for name in names.values())
 
 
 @law(8)

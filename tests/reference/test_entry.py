@@ -90,6 +90,20 @@ def test_the_map_of_tails_is_pulled_back_to_the_rows_on_the_same_side(seed):
         assert (((low <= x) & (x <= high)) == (images <= threshold)).all()
 
 
+@law(30)
+def test_codes_are_where_a_typical_row_is_and_are_pulled_back_as_they_enter(seed):
+    rng = np.random.default_rng(seed)
+    x = np.concatenate([rng.integers(1, 6, 40).astype(float), [[-9.0], [99.0], [98.0, 99.0], [-99.0, 999.0]][seed % 4]])
+    ends = np.array([[-9.0 if x.min() < 0 else -np.inf], [98.0 if x.max() > 5 else np.inf]])
+    tails = Tails(np.array([1.0]), np.array([[np.inf, 2.0][seed % 2]]), ends, np.array([3.0]))
+    images = tails.transform(x[:, None])[:, 0]
+    assert (images[40:] == tails.transform([[3.0]])[0, 0]).all()
+    for low, high in np.sort(rng.choice(np.r_[images, -np.inf, np.inf], (draws(10), 2))).tolist():
+        _, pieces = tails.pull_back(0, low, high)
+        inside = np.logical_or.reduce([(a <= x) & (x <= b) for a, b in pieces]) if pieces else np.zeros(len(x), bool)
+        assert (inside == ((low <= images) & (images <= high))).all()
+
+
 def test_missing_numbers_stay_missing_and_columns_without_a_tail_as_they_are():
     table = np.column_stack([np.arange(5.0), [np.nan, 1, 2, 3, np.inf]])
     tails = Tails(np.zeros(2), np.array([np.inf, 1.0]))

@@ -156,28 +156,29 @@ def compare_k(
     if (source := as_source(X)) is not None:
         read = to_cluster(source, Options.of({**given, "n_clusters": None}))
         X, given["sample_weight"], whole = read.table, read.sample_weight, read.whole
-    rows, found = as_rows_here(X), list[OfK]()
+    rows, found, asked = as_rows_here(X), list[OfK](), Options.of({**given, "n_clusters": None})
     for k in told(as_progress(verbose), "numbers of clusters tried", wanted):
         try:
-            ex = explained(rows, None, Options.of({**given, "n_clusters": k}))
+            ex = explained(rows, None, replace(asked, n_clusters=k))
         except FewDifferentRows:
             if n_clusters is not None or not found:
                 raise
             break
-        found.append(_row(ex, k))
+        look = DrawnRows.of_space(ex._rows().coordinates)
+        asked = replace(asked, groups=asked.groups or look.groups())
+        found.append(_row(ex, look.agreement_of_halves(k)))
     among = [row.n_clusters for row in found]
-    taken = explained(rows, None, replace(Options.of({**given, "n_clusters": None}), among=among))
+    taken = explained(rows, None, replace(asked, among=among))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
     if whole is not None:
         note = f"{note}\n{share_drawn(taken.n_rows, whole.overview.n_rows)}"
-    groups = DrawnRows.of_space(taken._rows().coordinates).groups().show
-    return KComparison(tuple(found), taken.n_rows, taken.n_clusters, note, groups)
+    assert asked.groups is not None
+    return KComparison(tuple(found), taken.n_rows, taken.n_clusters, note, asked.groups.show)
 
 
-def _row(ex: MeasuredTree, k: int) -> OfK:
+def _row(ex: MeasuredTree, halves: float) -> OfK:
     sizes = tuple(sorted((round(one.size) for one in ex.clusters), reverse=True))
-    halves = DrawnRows.of_space(ex._rows().coordinates).agreement_of_halves(k)
-    return OfK(k, halves, ex.agreement, ex.price, sizes, ex.tree.depth)
+    return OfK(ex.n_clusters, halves, ex.agreement, ex.price, sizes, ex.tree.depth)
 
 
 def _text(found: KComparison) -> str:

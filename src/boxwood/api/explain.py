@@ -131,7 +131,8 @@ def explain(
         has the values of a column in their order, as in `{"size": ["S", "M", "L"]}`, or None: cuts then part the values
         up to one of them from the others.
     numbers : sequence of str, default=()
-        Columns of texts that are numbers.
+        Columns of texts that are numbers, and columns of measurements in which a number far from all others, such as 99
+        beside 1 to 5, stands for no missing value.
     missing : {"learn", "drop", "refuse"}, default="learn"
         What becomes of rows that lack a value (None, NaN, NaT, null) in a column that the clustering or the rules look
         at. "learn" explains them: each cut of such a column says to which side rows without a value belong. A row that
@@ -286,7 +287,9 @@ def explain(
     that part more clearly by their ratios. Words, and numbers of two values, enter as one-hot columns. Numbers in the
     same order (rank correlation of at least 0.99 up to its sign) share the weight of one column, as do flags of which
     each row has one; flags that another column decides get next to none. What a row lacks, a word or a number, costs
-    nothing in any cluster. `Provenance.labels` says what was done.
+    nothing in any cluster. A code such as 99, 998 or -9 that is far from all other values of its column is at their
+    median, as it says nothing of the row; rules cut it as a number, and a note names it. Labels that are given do not
+    change by it, so there it is a number for all. `Provenance.labels` says what was done.
 
     Then each column gets a weight: the share of its variance that the clusters explain, less a quarter, as clusters
     that slice a column without groups explain so much of it, and at least a fiftieth of the largest weight or about so.

@@ -889,8 +889,9 @@ class Explanation(MeasuredTree):
         A name has the two or three columns in which the cluster differs most from the others, as in "high revenue, low
         orders". "high" and "low" say that its mean is at least half a standard deviation above or below that of all
         other rows; "mostly" a value that half of the cluster has, "often" another whose share differs as much. For a
-        column of true and false, or of 0 and 1, the name has what half of the cluster is: "member", or "member = 1". A
-        cluster is left out if nothing distinguishes it, or if its words describe another cluster, too.
+        column of true and false, or of 0 and 1, the name has what half of the cluster is: "member", or "member = 1".
+        That values are missing names nothing. A cluster is left out if nothing distinguishes it, or if its words
+        describe another cluster, too.
 
         Examples
         --------

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import as_float_table, as_table, as_vector, position, real_number
 from boxwood.axes.maps import LARGEST, AxisMap
-from boxwood.tree.cover import Intervals
+from boxwood.tree.cover import Intervals, intersection, joined
 
 PIECES = 512  # number of values that one step of the bisection maps at once
 
@@ -94,35 +94,70 @@ class Tails(Monotone):
     """Columns whose long tails are drawn in, so that a few far rows do not decide all distances.
 
     They are as they are near their middle, and as their logarithm far from it: `arcsinh((x - middle) / spread)`.
+    Numbers that stand for a missing value, such as 99 beside answers 1 to 5, are where a typical row is.
 
     Parameters
     ----------
     middle, spread : arrays of shape (d,)
         Each spread is positive; an infinite one leaves its column as it is.
+    ends : array of shape (2, d), default=None
+        Numbers at or beyond these stand for missing values, below and above; None is for no column.
+    typical : array of shape (d,), default=None
+        What such numbers are taken for.
     """
 
     middle: Floats
     spread: Floats
+    ends: Floats
+    typical: Floats
 
-    def __init__(self, middle: Floats, spread: Floats) -> None:
+    def __init__(
+        self, middle: Floats, spread: Floats, ends: Floats | None = None, typical: Floats | None = None
+    ) -> None:
         super().__init__(len(middle))
         self.middle, self.spread = middle, spread
+        self.ends = np.outer([-np.inf, np.inf], np.ones(len(middle))) if ends is None else ends
+        self.typical = np.zeros(len(middle)) if typical is None else typical
 
     @property
     def drawn_in(self) -> tuple[int, ...]:
-        """The columns that are not left as they are."""
+        """The columns whose tails are drawn in."""
         return tuple(np.flatnonzero(np.isfinite(self.spread)).tolist())
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """The columns that are not left as they are."""
+        return tuple(np.flatnonzero(np.isfinite(self.spread) | np.isfinite(self.ends).any(axis=0)).tolist())
 
     def column(self, j: int) -> Tails | None:
         """Return the map of one column; None for one that is left as it is."""
-        return Tails(self.middle[[j]], self.spread[[j]]) if np.isfinite(self.spread[j]) else None
+        if j not in self.changed:
+            return None
+        return Tails(self.middle[[j]], self.spread[[j]], self.ends[:, [j]], self.typical[[j]])
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Return the rows with their tails drawn in, shape (n, d); NaN and infinite numbers stay what they are."""
+        """Return the rows as they enter, shape (n, d); NaN and infinite numbers stay what they are."""
         drawn = np.array(as_float_table(X), dtype=np.float64, order="K")
-        for j in self.drawn_in:
-            drawn[:, j] = self._images(j, drawn[:, j])
+        for j in self.changed:
+            x = drawn[:, j]
+            drawn[:, j] = self._images(j, np.where(self.stand_for_missing(j, x), self.typical[j], x))
         return drawn
+
+    def stand_for_missing(self, column: int, x: Floats) -> Bools:
+        """Return which numbers of a column stand for a missing value, shape (m,)."""
+        return np.asarray(np.isfinite(x) & ((x <= self.ends[0, column]) | (x >= self.ends[1, column])))
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the column itself, and its values with an image in `[lower, upper]`."""
+        column, pieces = super().pull_back(column, lower, upper)
+        low, high = self.ends[:, column].tolist()
+        if low == -math.inf and high == math.inf:
+            return column, pieces
+        first, last = (end if math.isinf(end) else math.nextafter(end, 0.0) for end in (low, high))
+        known = intersection(pieces, ((first, last),))
+        is_inside = lower <= self._images(column, self.typical[[column]])[0] <= upper
+        codes = [(-math.inf, low)] * (low > -math.inf) + [(high, math.inf)] * (high < math.inf)
+        return column, joined([*known, *(codes if is_inside else [])])
 
     def _images(self, column: int, x: Floats) -> Floats:
         if not np.isfinite(self.spread[column]):

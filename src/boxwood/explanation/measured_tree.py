@@ -55,6 +55,9 @@ Tree = TypeVar("Tree", bound="MeasuredTree")
 """An `Explanation`, or what it is while it is measured: the same comes back."""
 
 
+_OF_CLUSTERS = re.compile("cluster", re.IGNORECASE)  # in the name of a column: its numbers are names of clusters
+
+
 @dataclass(frozen=True, repr=False)
 class MeasuredTree:
     """The fields of an `Explanation`, which says what they are, and what follows from them alone.
@@ -201,14 +204,18 @@ class MeasuredTree:
     def _for_people(self) -> Self:
         """Return the explanation as people read it: with the rows of words that are many, and clusters named in full.
 
-        Labels that are 0 and 1 are `churn = 0` and `churn = 1` then, by the name of their column.
+        Labels that are numbers or booleans are `churn = 0` or `Income = 3` then, by the name of their column, unless
+        that says itself that they are clusters.
         """
         said, label = _with_rows_of_words(self._in_words()), "" if self.provenance is None else self.provenance.label
-        if not label or [*self.names] not in ([0, 1], [False, True]):
+        are_values = all(isinstance(name, (bool, int, float)) for name in self.names)
+        if not (label and are_values) or _OF_CLUSTERS.search(label):
             return said
         names = [f"{column_name(label)} = {name}" for name in self.names]
         clusters = Clusters(one._replace(name=name) for one, name in zip(said.clusters, names, strict=True))
-        notes = (re.sub(r"\bcluster ([01])\b", lambda found: names[int(found[1])], note) for note in said.notes)
+        full = dict(zip(map(cluster_name, self.names), names, strict=True))
+        pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, sorted(full, key=len, reverse=True)))})(?![\w.]*\d)")
+        notes = (pattern.sub(lambda found: full[found[1]], note) for note in said.notes)
         return replace(said, clusters=clusters, notes=tuple(notes))
 
     def _says_values(self, feature: int, lower: float, upper: float) -> bool:

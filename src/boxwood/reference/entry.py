@@ -3,7 +3,8 @@
 Where boxwood makes the clusters, no few rows should make them. Numbers get one range, that of all but the least and the
 greatest hundredth of the rows. The tails of a column are drawn in if they are longer than those of an exponential
 distribution: about its median, or as of a logarithm where numbers that are not negative differ by ratios, as money and
-counts do. Such numbers enter as of a logarithm, too, if groups show more clearly then. Words, and numbers of two
+counts do. Such numbers enter as of a logarithm, too, if groups show more clearly then. Numbers that stand for a missing
+value, such as 99 beside answers 1 to 5, are where a typical row is. Words, and numbers of two
 values, enter as one-hot columns, in which two different values are as far apart as two typical numbers. What several
 columns say counts once. How much a column counts besides is for the clusters to say: see `clusterers.column_weights`.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.reference.clumps import STEPS, spread_left
+from boxwood.reference.survey_codes import codes_apart, ends_of_codes
 
 MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean
@@ -77,6 +80,8 @@ class Entry(NamedTuple):
         Columns that say the same, and count once.
     weights : array of shape (d,), default=None
         How much each column counts, which the factors hold; the largest is 1. None if that is for the factors to say.
+    codes : mapping from column to list of float, default={}
+        Numbers that stand for a missing value, which `tails` has.
     """
 
     scales: Floats
@@ -84,22 +89,36 @@ class Entry(NamedTuple):
     is_scaled: bool = True
     repeated: Repeated | None = None
     weights: Floats | None = None
+    codes: Mapping[int, list[float]] = MappingProxyType({})
 
     @classmethod
-    def of(cls, table: Array, categories: Collection[int] = (), weights: Weights = None) -> Entry:
+    def of(
+        cls,
+        table: Array,
+        categories: Collection[int] = (),
+        weights: Weights = None,
+        measured: Collection[int] = (),
+    ) -> Entry:
         """Return how a table enters clusters that boxwood makes; see the head of this file.
 
-        IN: table (n, d): with plus infinity for each missing number; categories: the columns of codes.
+        IN: table (n, d): with plus infinity for each missing number; categories: the columns of codes; measured: those
+        in which no number stands for a missing value, however far from all others it is.
         """
         d = table.shape[1]
         middle, spread, scales = np.zeros(d), np.full(d, np.inf), np.ones(d)
+        ends, typical = np.outer([-np.inf, np.inf], np.ones(d)), np.zeros(d)
+        codes = _codes_in(table, {*range(d)} - {*categories} - {*measured})
+        table = _without_codes(table, codes)
         for j in set(range(d)) - set(categories):
             values, mass = _counted(table[:, j], weights)
             middle[j], spread[j] = _middle_and_spread(values, mass)
             tails = Tails(middle[[j]], spread[[j]])
             scales[j] = _scale(tails.transform(values[:, None])[:, 0], mass)
-        tails, repeated = Tails(middle, spread), repeated_in(table, categories)
-        return cls(scales * _counted_once(repeated, d), tails if tails.drawn_in else None, repeated=repeated)
+            if j in codes:
+                ends[:, j], typical[j] = ends_of_codes(codes[j]), _quantile(values, mass / mass.sum(), 0.5)
+        tails, repeated = Tails(middle, spread, ends, typical), repeated_in(table, categories)
+        entered = tails if tails.changed else None
+        return cls(scales * _counted_once(repeated, d), entered, repeated=repeated, codes=codes)
 
     def with_weights(self, weights: Floats | None) -> Entry:
         """Return how the columns enter if their squared differences get weights; None leaves them."""
@@ -109,6 +128,10 @@ class Entry(NamedTuple):
     def even(self) -> Entry:
         """The same without weights."""
         return self if self.weights is None else self._replace(scales=self.scales / np.sqrt(self.weights), weights=None)
+
+    def known(self, table: Floats) -> Floats:
+        """Return a table with NaN for each number that stands for a missing value, too."""
+        return _without_codes(table, self.codes, np.nan)
 
     def one_hot(self, table: Array, categories: Mapping[int, Categories]) -> tuple[Floats, list[Indices]]:
         """Return a table with words as one-hot columns, scaled, and the columns that are made of each column of it.
@@ -129,6 +152,21 @@ class Entry(NamedTuple):
     def entered(self, table: Array) -> Array:
         """Return a table with its tails drawn in, before its columns are scaled."""
         return table if self.tails is None else self.tails.transform(table)
+
+
+def _codes_in(table: Array, columns: Collection[int]) -> dict[int, list[float]]:
+    found = {j: codes_apart(np.asarray(table[:, j], dtype=np.float64)) for j in sorted(columns)}
+    return {j: codes for j, codes in found.items() if codes}
+
+
+def _without_codes(table: Array, codes: Mapping[int, list[float]], lacks: float = np.inf) -> Array:
+    """Return a table with `lacks` for each number that stands for a missing value."""
+    if not codes:
+        return table
+    known = np.array(table, dtype=np.float64)
+    for j, numbers in codes.items():
+        known[np.isin(known[:, j], numbers), j] = lacks
+    return known
 
 
 def _counted_once(repeated: Repeated, d: int) -> Floats:

@@ -16,7 +16,7 @@ STANDS_OUT = 0.5  # standard deviations
 
 
 def distinctive_columns(
-    profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0
+    profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0, *, with_gaps: bool = True
 ) -> list[dict[str, str]]:
     """Return up to three columns in which a cluster differs most from the rest, in words.
 
@@ -24,7 +24,7 @@ def distinctive_columns(
     column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
     Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1". Numbers that more
     than half of a cluster, or of the rest, lack say nothing of it, but that they are missing may. IN: fewest: rows of
-    the cluster that have a value that is said.
+    the cluster that have a value that is said; with_gaps: whether that values are missing is told.
     """
     if cluster.size == 0:
         return []
@@ -32,7 +32,7 @@ def distinctive_columns(
     for place, one in enumerate(profile):
         group: Any = one.clusters[cluster.cluster]
         lacks = _missing_in(one, cluster)
-        if lacks is not None and abs(lacks.difference) >= STANDS_OUT:
+        if with_gaps and lacks is not None and abs(lacks.difference) >= STANDS_OUT:
             found.append((-abs(lacks.difference), place, _missing_or_not(one, lacks)))
         if group is None or (lacks is not None and max(lacks.share, lacks.of_others) > 0.5):
             continue
@@ -49,7 +49,7 @@ def distinctive_columns(
 
 def suggested_names(clusters: Sequence[ClusterSummary], profile: Sequence[ColumnProfile]) -> dict[Any, str]:
     """Return a name for each cluster that a profile suggests; see `Explanation.suggested_names`."""
-    told = [distinctive_columns(profile, each) for each in clusters]
+    told = [distinctive_columns(profile, each, with_gaps=False) for each in clusters]
     words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
     found: dict[Any, str] = {}
     for i, own in enumerate(words):

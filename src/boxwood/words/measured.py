@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
@@ -50,24 +51,31 @@ if TYPE_CHECKING:
     )
 
 
+NO_NAMES: Mapping[Hashable, str] = MappingProxyType({})
+
+
 def cluster_parts(
-    clusters: Sequence[ClusterSummary], *, made_here: bool, lacking: Mapping[str, int] = NOT_COUNTED
+    clusters: Sequence[ClusterSummary],
+    *,
+    made_here: bool,
+    lacking: Mapping[str, int] = NOT_COUNTED,
+    spoken: Mapping[Hashable, str] = NO_NAMES,
 ) -> list[str]:
     """Return the paragraphs on clusters: a line for each, and as what missing values count if boxwood made them.
 
     Rules for labels say of each condition whether a missing value fulfils it. IN: lacking: how many rows lack a value,
-    of columns where that is known.
+    of columns where that is known; spoken: words to speak of clusters by.
     """
     if not made_here:
         return ["\n".join(cluster_lines(clusters))]
     apart, counts_as = gaps_apart(clusters)
-    return ["\n".join(cluster_lines(apart)), *gaps_line(counts_as, lacking)]
+    return ["\n".join(cluster_lines(apart, spoken)), *gaps_line(counts_as, lacking)]
 
 
-def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
+def cluster_lines(clusters: Sequence[ClusterSummary], spoken: Mapping[Hashable, str] = NO_NAMES) -> list[str]:
     """Return a line of names above, and one for each cluster: its size, how well its rule describes it, the rule."""
     header = ("", "size", "share", "matched", "found", "precision", "rule")
-    cells = [header, *(_cells(cluster) for cluster in clusters)]
+    cells = [header, *(_cells(cluster, spoken.get(cluster.name, "")) for cluster in clusters)]
     widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
     first, *lines = [_line(row, widths) for row in cells]
     below = " " * (sum(widths) + 2 * len(widths) + 2)  # a little to the right of where rules begin
@@ -75,8 +83,8 @@ def cluster_lines(clusters: Sequence[ClusterSummary]) -> list[str]:
     return [first, *(text for line, said in zip(lines, doubts, strict=True) for text in (line, said) if text)]
 
 
-def _cells(cluster: ClusterSummary) -> tuple[str, ...]:
-    name = shortened(cluster_name(cluster.name))
+def _cells(cluster: ClusterSummary, spoken: str) -> tuple[str, ...]:
+    name = shortened(cluster_name(cluster.name)) + f" · {spoken}" * bool(spoken)
     share, found, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     return name, size(cluster.size), share, size(cluster.matched), found, precision, cluster_rule(cluster)
 

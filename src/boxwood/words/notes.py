@@ -14,6 +14,9 @@ NO_GROUPS = "the columns together show no clear groups:"
 NO_VALLEY = "no gap or valley parts the rows (the step of a flag, a category or a frequent value is none)"
 """Why that is said, and where the line is drawn."""
 
+GO_ROUND = "a hollow parts none either: the rows go round it, as on a ring or a curve"
+"""What is added where clusters lie on both sides of a hollow."""
+
 TOO_FEW = " does not tell whether "
 """What a note holds that says that rows are too few to tell groups from none."""
 
@@ -54,6 +57,7 @@ _WEAK = (  # the answer is weak, or another one is better
     r"^expect about .+ on new rows, ",  # more leaves would not help
     r"^with [\d,]+ leaves the rules could reach |^one tree of [\d,]+ leaves that was tried ",
     r"^the rules are right for only ",
+    r"^the \d+ labels seem to be in order: ",
     r"^the rules find only ",
     r"^shares are estimated ",
     r"^the time limit ended ",
@@ -61,6 +65,7 @@ _WEAK = (  # the answer is weak, or another one is better
     r" hardly sees ",  # clusters of one column, where others should count
     r" is in the same [\d,]+ rows of each of ",
     r" is far from all other values of ",
+    r" names \d+ quantities, each in .+ rows: is this table long\? ",
     r" alone decides the cluster of every row; ",
     r" alone determines the labels.*: are they made of it\? ",
     r"^all rows of each value of ",
@@ -86,6 +91,11 @@ def lack_groups(notes: Iterable[str]) -> bool:
     return any(note.startswith(NO_GROUPS) for note in notes)
 
 
+def no_groups(go_round: bool = False) -> str:
+    """Return the note that rows show no groups; IN: go_round: whether they lie about a hollow."""
+    return f"{NO_GROUPS} {NO_VALLEY}{f'; {GO_ROUND}' if go_round else ''}"
+
+
 def groups_in_short(notes: Iterable[str]) -> tuple[str, str]:
     """Return in a word whether the rows of clusters that boxwood made show groups, and why.
 
@@ -95,8 +105,8 @@ def groups_in_short(notes: Iterable[str]) -> tuple[str, str]:
     ('clear', 'age alone shows groups: no row of 90 between 2 and 5')
     """
     given = list(notes)
-    if lack_groups(given):
-        return "none clear", NO_VALLEY
+    if (said := next((note for note in given if note.startswith(NO_GROUPS)), None)) is not None:
+        return "none clear", said.removeprefix(f"{NO_GROUPS} ")
     if any(TOO_FEW in note for note in given):
         return "not known", "too few rows to tell groups from none"
     return "clear", next((note for note in given if ALONE in note), GROUPS.partition(": ")[2])

@@ -29,7 +29,7 @@ from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, w
 from boxwood.explanation.measure.valleys import Groups, groups_in
 from boxwood.reference.entry import Entry
 from boxwood.reference.mixed import with_gaps
-from boxwood.words.notes import ALONE, NO_GROUPS, NO_VALLEY, TOO_FEW
+from boxwood.words.notes import ALONE, TOO_FEW, no_groups
 from boxwood.words.values import column_name, grouped
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class DrawnRows:
         IN: table (n, d): with plus infinity for each missing number, and codes for words.
         """
         some = np.asarray(table[some_rows(table, LOOKED_AT, weights)], dtype=np.float64)
-        known = with_gaps(np.where(np.isinf(some), np.nan, some), categories)
+        known = entry.known(with_gaps(np.where(np.isinf(some), np.nan, some), categories))
         rows, blocks = entry.even.one_hot(known, categories)
         lacks = [np.repeat(np.isnan(known[:, [j]]), len(block), axis=1) for j, block in enumerate(blocks)]
         return cls(rows, blocks, has_weights, np.hstack(lacks), columns, known)
@@ -186,7 +186,7 @@ class DrawnRows:
         if doubts := self.doubts(k):
             return doubts
         if not groups.show:
-            return (f"{NO_GROUPS} {NO_VALLEY}",)
+            return (no_groups(groups.go_round),)
         if groups.column is None or self.as_read is None or not self.columns:
             return ()
         said = f"{column_name(self.columns[groups.column])}{ALONE}"
@@ -228,36 +228,46 @@ class Number(NamedTuple):
     """A number of clusters, notes on it, and other numbers that would do nearly as well, the best ones first.
 
     It is None, without notes, if the clusters are given. `weights`, shape (d,), say how much each column counts; None
-    if columns count as they are.
+    if columns count as they are. `groups` says whether the rows show groups; None if nobody looked.
     """
 
     k: int | None = None
     notes: tuple[str, ...] = ()
     others: tuple[int, ...] = ()
     weights: Floats | None = None
+    groups: Groups | None = None
 
 
 def settled_number(
-    look: DrawnRows, n_clusters: int | None, among: Sequence[int] = NUMBERS, progress: Progress = silent
+    look: DrawnRows,
+    n_clusters: int | None,
+    among: Sequence[int] = NUMBERS,
+    progress: Progress = silent,
+    groups: Groups | None = None,
 ) -> Number:
     """Return the number of clusters to make, the one that was asked for or the one to choose among some.
 
-    Where no groups show, at most `FEW` clusters are chosen, and each number up to this one does nearly as well.
+    Where no groups show, at most `FEW` clusters are chosen, and each number up to this one does nearly as well. IN:
+    groups: whether the rows show groups, if that is known.
     """
-    number = _number(look, n_clusters, among, progress)
+    number = _number(look, n_clusters, among, progress, groups)
     return number if number.k is None or number.k < 2 else number._replace(weights=look.weights(number.k))
 
 
-def _number(look: DrawnRows, n_clusters: int | None, among: Sequence[int], progress: Progress) -> Number:
+def _number(
+    look: DrawnRows, n_clusters: int | None, among: Sequence[int], progress: Progress, groups: Groups | None
+) -> Number:
     if n_clusters is not None:
-        k = whole_number("n_clusters", n_clusters, 0)
-        return Number(k, () if k < 2 else look.notes_on(k, _groups(look, progress)))
-    found, groups = look.how_many(among, progress), _groups(look, progress)
+        if (k := whole_number("n_clusters", n_clusters, 0)) < 2:
+            return Number(k)
+        groups = groups or _groups(look, progress)
+        return Number(k, look.notes_on(k, groups), groups=groups)
+    found, groups = look.how_many(among, progress), groups or _groups(look, progress)
     if groups.show is not False:
-        return Number(found.best, (found.note, *look.notes_on(found.best, groups)), found.others)
+        return Number(found.best, (found.note, *look.notes_on(found.best, groups)), found.others, groups=groups)
     found = found.few if found.best > FEW else found
     notes = found.note_without_groups, *look.notes_on(found.best, groups)
-    return Number(found.best, notes, found.few.nearly_as_good(-1.0))
+    return Number(found.best, notes, found.few.nearly_as_good(-1.0), groups=groups)
 
 
 def _groups(look: DrawnRows, progress: Progress) -> Groups:

@@ -345,7 +345,7 @@ def _labelled(
         entry = _entry(table, weights, asked)
         about = table.points, table.categories, weights, table.columns
         look = DrawnRows.of_entry(entry, *about, has_weights=asked.standardize == AS_THEY_ENTER)
-        number = settled_number(look, asked.n_clusters, asked.among, asked.progress)
+        number = settled_number(look, asked.n_clusters, asked.among, asked.progress, asked.groups)
         assert number.k is not None
         made = _made(table, weights, number.k, entry.with_weights(number.weights), asked)
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
@@ -360,7 +360,7 @@ def _labelled(
 def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
     """Return how the columns of a table enter distances."""
     if asked.standardize == AS_THEY_ENTER:
-        return Entry.of(table.points, table.categories, weights)
+        return Entry.of(table.points, table.categories, weights, asked.measured(table.columns))
     if asked.standardize:
         return Entry(unit_scales(table.points, table.categories, weights))
     return Entry(np.ones(len(table.columns)), is_scaled=False)

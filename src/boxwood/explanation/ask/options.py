@@ -18,6 +18,7 @@ from boxwood.axes.categories import plain_value
 from boxwood.batches.source import Spelling
 from boxwood.explanation.ask.how_many import NUMBERS
 from boxwood.explanation.measure.held_out import Validate, checked_validate
+from boxwood.explanation.measure.valleys import Groups
 from boxwood.reference.budget import as_names
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class Options:
         What is told of how that was settled.
     among : sequence of int
         Ascending numbers of clusters, of which one is chosen if none is asked for.
+    groups : Groups, default=None
+        Whether the rows show groups, where another question about these rows has told.
     """
 
     method: str
@@ -111,6 +114,7 @@ class Options:
     as_of: Any = None
     notes: tuple[str, ...] = ()
     among: Sequence[int] = NUMBERS
+    groups: Groups | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
@@ -149,6 +153,10 @@ class Options:
             orders=_orders(asked["categories"]),
             **{name: asked[name] for name in as_given},
         )
+
+    def measured(self, columns: Sequence[str]) -> list[int]:
+        """Return the places of columns all of whose numbers are measurements, as the caller says."""
+        return [j for j, name in enumerate(columns) if name in self.numbers]
 
     def of_clusters(self) -> Options:
         """Return what is asked of clusters and columns, without all that is asked of the rules."""

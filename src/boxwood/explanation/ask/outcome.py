@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, listed
+from boxwood.axes.known_order import known_order
 from boxwood.axes.mixed import FEW_WORDS
 from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
@@ -45,7 +47,8 @@ MUCH_LUCK = 0.05  # share of the rows; less luck is not worth a word
 LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
 ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
-ROWS_OF_CODE, SHARE_OF_CODES = 3, 1 / 3  # rows of each code at least, and share of the rows with any at most
+FEWEST_IN_ORDER, NEAR, TIMES_NEAR = 4, 0.5, 1.5  # classes; share of mistakes that are near, and above chance
+ROWS_OF_QUANTITY, TIMES_OF_UNITS = 5, 10.0  # of a quantity at least, and between quantities of other units
 LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
 _OF_WEIGHTS = re.compile(r"(weight|wght|wgt|wt)s?$")
@@ -107,7 +110,10 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
     notes += (*_notes_on_weights(explanation), *asked.notes, *notes_on_days(explanation, asked.dates))
     notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
-    notes += (*_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)) if made_here else ()
+    notes += _notes_on_order(explanation) if are_given else ()
+    if made_here:
+        notes += *_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)
+        notes += _notes_on_quantities(explanation)
     if (budget := problem.asked_budget).given:
         explanation = with_limits(explanation, problem.task, budget, outcome.n_moved, asked.dates)
     if made_here and explanation.search_report is not None:  # nobody is to blame for clusters that boxwood made itself
@@ -299,6 +305,33 @@ def _notes_on_leaks(explanation: MeasuredTree) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _notes_on_order(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return a note on labels in order, as of bands of income, most of whose mistakes are between neighbours."""
+    evidence, places = explanation._in_memory, _places_in_order(explanation.names)
+    if evidence is None or places is None or explanation.agreement >= LOW:
+        return ()
+    guessed = explanation.tree.leaf_clusters
+    apart = np.abs(places[guessed][:, None] - places[None, :])
+    wrong, sizes = np.where(apart > 0, evidence.held, 0.0), evidence.held.sum(axis=0)
+    others = np.where(apart > 0, sizes, 0.0)
+    expected = float((wrong.sum(axis=1) * ((apart == 1) * others).sum(axis=1) / others.sum(axis=1)).sum() / wrong.sum())
+    near = float(wrong[apart == 1].sum() / wrong.sum())
+    if near < max(NEAR, TIMES_NEAR * expected):
+        return ()
+    said = f"{percent(near)} of the mistakes are between neighbours; fewer, wider ones may do"
+    return (f"the {explanation.n_clusters} labels seem to be in order: {said}",)
+
+
+def _places_in_order(names: Sequence[Hashable]) -> Indices | None:
+    """Return the place of each of several classes among them in order; None if they are few, or have none."""
+    if len(names) < FEWEST_IN_ORDER:
+        return None
+    if all(type(name) in (int, float) for name in names):
+        return np.argsort(np.argsort(np.array(names, dtype=np.float64)))
+    order = known_order(names) if all(isinstance(name, str) for name in names) else None
+    return None if order is None else np.array([order.index(name) for name in names])
+
+
 def _told_by(explanation: MeasuredTree, j: int) -> float:
     """Return the share of the rows whose label a column tells: by its words, or by up to eight intervals of numbers.
 
@@ -373,46 +406,48 @@ def _notes_on_stand_ins(explanation: MeasuredTree) -> tuple[str, ...]:
 
 
 def _notes_on_codes_apart(explanation: MeasuredTree) -> tuple[str, ...]:
-    """Return a note on numbers that are far from all others of columns in the rules, as 99 beside answers 1 to 5."""
-    evidence = explanation._in_memory
-    if evidence is None or evidence.whole is not None:
-        return ()
-    beside, by_codes = explanation._coded_columns.keys() | explanation._date_columns.keys(), dict[str, list[str]]()
-    for j in (j for j in explanation.tree.features.tolist() if j not in beside):
-        if codes := codes_apart(evidence.coordinates.table.values[:, j]):
-            said = listed([f"{code:g}" for code in codes])
-            by_codes.setdefault(said, []).append(column_name(explanation.columns[j]))
-    advice = "if it stands for a missing value, make it one, and rows are compared without it"
+    """Return notes on codes such as 99 beside answers 1 to 5, which are missing values for clusters made here."""
+    entry, by_codes = explanation._known().coordinates.entry, dict[str, list[str]]()
+    for j, codes in (entry.codes if entry is not None else {}).items():
+        said = listed([f"{code:g}" for code in codes])
+        by_codes.setdefault(said, []).append(column_name(explanation.columns[j]))
+    advice = (
+        "for the clusters it is a missing value, for the rules a number; if it is a measurement, name these (numbers)"
+    )
     found = (f"{codes} is far from all other values of {listed(names)}" for codes, names in by_codes.items())
     return tuple(f"{said}: {advice}" for said in found)
 
 
-def codes_apart(x: Floats) -> list[float]:
-    """Return the numbers of a column that are codes such as 99, 998 or -9, from the outermost on.
+def _notes_on_quantities(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return a note on columns of words that name quantities, each in its own rows, as in a table made long.
 
-    They have two digits or a sign, their digits are 7 to 9, some rows have each of them, and few rows have any. A
-    positive one is farther from all other values than these are from each other; one below zero, where no other value
-    is, half as far.
+    Each word then has as many rows, and all columns of numbers tell the words apart as other units would.
     """
-    values, n_rows = np.unique(x[np.isfinite(x)], return_counts=True)
-    may_be = [_is_code(value) and n >= ROWS_OF_CODE for value, n in zip(values.tolist(), n_rows.tolist(), strict=True)]
-    codes, low, high = list[float](), 0, len(values)
-    while high - low > 2 and may_be[high - 1] and values[high - 1] > 0:
-        high -= 1
-    while high - low > 2 and may_be[low] and values[low] < 0:
-        low += 1
-    spread = values[high - 1] - values[low] if high > low else np.inf
-    if high < len(values) and values[high] - values[high - 1] > spread:
-        codes += values[high:][::-1].tolist()
-    if low > 0 and values[low] >= 0 and values[low] - values[low - 1] > spread / 2:
-        codes += values[:low].tolist()
-    n_coded = n_rows[np.isin(values, codes)].sum()
-    return codes if 0 < n_coded <= SHARE_OF_CODES * n_rows.sum() else []
+    evidence = explanation._in_memory
+    if evidence is None or evidence.whole is not None:
+        return ()
+    table, words = evidence.coordinates.table.values, evidence.coordinates.categories
+    found, numbers = list[str](), [j for j in range(table.shape[1]) if j not in words]
+    numbers = [j for j in numbers if len(np.unique(table[:, j])) > FEW_VALUES[1]]
+    for j in words if numbers else ():
+        parts = [table[:, j] == code for code in np.unique(table[:, j])]
+        n_rows = [int(rows.sum()) for rows in parts]
+        if not (2 <= len(parts) <= FEW_WORDS and min(n_rows) == max(n_rows) >= ROWS_OF_QUANTITY):
+            continue
+        if all(_are_other_units([table[rows, i] for rows in parts]) for i in numbers):
+            said = f"{column_name(explanation.columns[j])} names {len(parts)} quantities, each in {n_rows[0]:,} rows"
+            found.append(f"{said}: is this table long? Clusters of rows need a column for each (pivot it)")
+    return tuple(found)
 
 
-def _is_code(value: float) -> bool:
-    digits = f"{abs(value):.0f}"
-    return value.is_integer() and {*digits} <= {*"789"} and (value < 0 or len(digits) > 1) and len(digits) <= 4
+def _are_other_units(parts: Sequence[Floats]) -> bool:
+    """Return whether numbers of some parts are ten times those of others, and hardly any are between."""
+    known = [part[np.isfinite(part)] for part in parts]
+    if min(map(len, known)) < ROWS_OF_QUANTITY:
+        return False
+    low, middle, high = np.array([np.quantile(np.abs(part), [0.1, 0.5, 0.9]) for part in known]).T
+    order = np.argsort(middle)
+    return any(low[b] > high[a] and middle[b] >= TIMES_OF_UNITS * middle[a] for a, b in pairwise(order))
 
 
 def _stand_ins(x: Floats) -> list[tuple[float, Bools]]:

@@ -63,6 +63,7 @@ from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.explanation.measure.allowed import allowed_ends, refuse_useless
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.full_table import FullTable
+from boxwood.explanation.measure.valleys import Groups
 from boxwood.grow import METHODS
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names, budget_of
@@ -94,6 +95,8 @@ class Problem(TableSearch):
         All rows of the table, if the rows of the task were drawn from it, with their clusters.
     other_numbers : tuple of int
         Numbers of clusters that would do nearly as well as the one that was chosen, the best ones first.
+    groups : Groups, default=None
+        Whether the rows of clusters that boxwood made show groups.
     """
 
     clusterer: Any
@@ -103,6 +106,7 @@ class Problem(TableSearch):
     by_means: bool = False
     whole: FullTable | None = None
     other_numbers: tuple[int, ...] = ()
+    groups: Groups | None = None
 
     @property
     def asked_budget(self) -> Budget:
@@ -222,7 +226,12 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
         *lost,
     )
     task = _task(here.rows, found.reference, asked, found.mixture, here.budget_of_growth(budget))
-    known: dict[str, Any] = {"complete": complete, "whole": whole, "other_numbers": found.number.others}
+    known: dict[str, Any] = {
+        "complete": complete,
+        "whole": whole,
+        "other_numbers": found.number.others,
+        "groups": found.number.groups,
+    }
     return Problem(task, here, budget, found.parts, clusterer=found.clusterer, given=found.given, notes=notes, **known)
 
 
@@ -320,9 +329,9 @@ def _weigh_columns(unscaled: FeatureSpace, clustering: Any, asked: Options) -> t
 
     Columns stay as they are, are scaled, or enter as clusters made here have them, each with its weight in these.
     """
-    rows, about = unscaled.rows, (asked.n_clusters, asked.among, asked.progress)
+    rows, about = unscaled.rows, (asked.n_clusters, asked.among, asked.progress, asked.groups)
     if asked.standardize == AS_THEY_ENTER:
-        entry = Entry.of(rows.values, (), rows.weights)
+        entry = Entry.of(rows.values, (), rows.weights, asked.measured(unscaled.columns))
         look = DrawnRows.of_entry(entry, rows.values, {}, rows.weights, unscaled.columns, has_weights=True)
         number = settled_number(look, *about)
         return unscaled.entered(entry.with_weights(number.weights)), number

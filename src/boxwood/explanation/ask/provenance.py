@@ -131,7 +131,7 @@ def clusters_made(here: FeatureSpace, k: int, n_clusters: int | None, drawn: str
     parts += ["on columns brought to one scale"] if here.is_scaled else []
     parts += [drawn] if drawn else []
     entry = here.entry
-    if entry is not None and entry.tails is not None:
+    if entry is not None and entry.tails is not None and entry.tails.drawn_in:
         parts.append(f"long tails drawn in: {listed([here.columns[j] for j in entry.tails.drawn_in])}")
     if entry is not None and entry.repeated is not None:
         parts += [f"{listed([here.columns[j] for j in group])} count once" for group in entry.repeated.groups]

@@ -208,7 +208,8 @@ def _of_clusters_made(question: Posed) -> tuple[Problem, Outcome]:
     Rows that were drawn from a table decide; the tree that is taken is measured on all rows, once.
     """
     problem, X, asked = question
-    others = (problem_of(X, None, replace(asked, n_clusters=k), problem.whole) for k in problem.other_numbers)
+    alike = replace(asked, groups=problem.groups)
+    others = (problem_of(X, None, replace(alike, n_clusters=k), problem.whole) for k in problem.other_numbers)
     problem, outcome, notes = _with_rules_that_are_right(problem, asked, others)
     if problem.whole is not None:
         assert outcome.found is not None

@@ -77,11 +77,14 @@ class Groups(NamedTuple):
         Its number among the blocks.
     around : tuple of one or two int, default=()
         The rows on both sides of the gap in that column, or one in the middle of its valley.
+    go_round : bool, default=False
+        Whether rows that have no groups lie about a hollow, as on a ring.
     """
 
     show: bool | None
     column: int | None = None
     around: tuple[int, ...] = ()
+    go_round: bool = False
 
 
 class _Line(NamedTuple):
@@ -106,14 +109,19 @@ def groups_in(rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bool
     known = rows[order] if lacks is None or not lacks.any() else fill(rows[order], lacks[order])
     table = _Table.of(known, blocks)
     alone = _find(table.columns, table)
-    if _is_valley(alone, table):
+    if _parts(alone, table) and not _go_round(alone, table):
         numbers = [line.column for line in alone if line.column is not None]
         column = max(sorted({*numbers}), key=numbers.count)
         line = next(line for line in alone if line.column == column)
         return Groups(True, column, tuple(order[_around(line)].tolist()))
-    clusters = cache(table.clusters)
-    ways = (_toward, _parting)
-    return Groups(any(_is_valley(_find(partial(table.lines, clusters, way), table), table) for way in ways))
+    clusters, go_round = cache(table.clusters), False
+    for way in (_toward, _parting):
+        found = _find(partial(table.lines, clusters, way), table)
+        if _parts(found, table):
+            if not _go_round(found, table):
+                return Groups(True)
+            go_round = True
+    return Groups(False, go_round=go_round)
 
 
 def valley_in(line: Floats) -> Valley | None:
@@ -245,14 +253,17 @@ def _counts(found: Sequence[_Line], table: _Table) -> tuple[int, int]:
     return between, sum(int(valley.rows_in(valley.crowd, here).sum()) for here, valley in parts)
 
 
-def _is_valley(found: Sequence[_Line], table: _Table) -> bool:
+def _parts(found: Sequence[_Line], table: _Table) -> bool:
     """Return whether valleys are there in the rows that did not show them; see the head of this file."""
     from scipy.special import bdtr
 
     between, crowd = _counts(found, table)
-    if WAYS * float(bdtr(float(between), between + crowd, 0.5)) >= LEVEL:
-        return False
-    return 2 * sum(_goes_round(line, table) for line in found) < PARTS
+    return WAYS * float(bdtr(float(between), between + crowd, 0.5)) < LEVEL
+
+
+def _go_round(found: Sequence[_Line], table: _Table) -> bool:
+    """Return whether most of the valleys are hollows that rows go round."""
+    return 2 * sum(_goes_round(line, table) for line in found) >= PARTS
 
 
 def _goes_round(line: _Line, table: _Table) -> bool:

@@ -15,6 +15,7 @@ from boxwood._validation import listed, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
+from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import NOT_CHOSEN
@@ -168,7 +169,7 @@ def _summary(ex: MeasuredTree) -> str:
 def _clusters(ex: MeasuredTree) -> list[str]:
     """Return a line for each cluster, and as what missing values count where boxwood made the clusters."""
     lacking = rows_lacking(ex) if ex._is_made_here else NOT_COUNTED  # which looks at all rows
-    parts = cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking)
+    parts = cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking, spoken=spoken_names(ex))
     tested = ex.tree.features.tolist()
     return [*parts, *day_line(dates for j, dates in ex._date_columns.items() if j in tested)]
 

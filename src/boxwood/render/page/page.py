@@ -25,6 +25,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.measure.contrast import CONTRASTS, OTHERS
 from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.profile import profiled
+from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
@@ -369,7 +370,7 @@ def cards(
     worth: Totals | None = ex._kept.get("totals")
     unnamed = bool(profile) and all(isinstance(name, int) for name in ex.names)
     told = _with_shares(ex.clusters, hidden)
-    suggested = suggested_names(told, profile) if unnamed else {}
+    suggested = spoken_names(ex) or (suggested_names(told, profile) if unnamed else {})
     found = []
     for cluster, among, swatch in zip(ex.clusters, told, picture.swatches, strict=True):
         is_hidden, rows = cluster.cluster in hidden, rows_of(cluster.size, ex.weighted)
@@ -383,7 +384,7 @@ def cards(
                 "distinctive_columns": [] if is_hidden else distinctive_columns(profile, among, FEW),
                 "totals": None if worth is None else totals_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_total(worth, cluster.cluster),
-                "suggested": suggested.get(cluster.name),
+                "suggested": None if is_hidden else suggested.get(cluster.name),
             }
         )
     return found
