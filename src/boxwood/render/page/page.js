@@ -170,6 +170,56 @@ if (fields) {
   one("#form").hidden = false;
 }
 
+// ------------------------------------------------------------------ label a file
+const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+const save = (file, name) => {
+  const link = element("a", {href: URL.createObjectURL(file), download: name, class: "save"}, `Save ${name}`);
+  return element("p", {}, link);
+};
+const showLabelled = ({file, rows, reasons, byCluster}, name) => {
+  const without = reasons.reduce((sum, [, n]) => sum + n, 0);
+  const lines = reasons.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`));
+  const sizes = rules.clusters.map(([, label], i) => element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`));
+  one("#labelled").replaceChildren(
+    element("p", {class: "found"}, `${counted(rows, "row")} read, ${counted(rows - without, "row")} labelled`),
+    save(file, name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-labelled${found.replace(/\.gz$/i, "") || ".csv"}`)),
+    element("ul", {class: "names"}, ...sizes),
+    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), element("ul", {class: "reasons"}, ...lines)] : []));
+};
+let working = null;
+const label = file => {
+  working?.terminate();
+  const code = one("code[data-form=javascript]").textContent, share = one("#share");
+  const source = `"use strict";\n${code}\n${timeIn}\n(${labeller})(cluster, whyNone);`;
+  const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
+  working = new Worker(url);
+  share.value = 0;
+  share.hidden = false;
+  one("#labelled").replaceChildren(element("p", {}, `Labelling ${file.name} …`));
+  working.onmessage = ({data}) => {
+    if (data.share) { share.value = data.share; return; }
+    share.hidden = true;
+    URL.revokeObjectURL(url);
+    if (data.error) one("#labelled").replaceChildren(element("p", {class: "found"}, `${file.name} cannot be labelled`), element("p", {}, data.error));
+    else showLabelled(data, file.name);
+  };
+  working.postMessage({file, asked: {...rules.file, asOf: one("#day")?.value || null, column: "cluster"}});
+};
+if (rules.file) {
+  one("#drop").hidden = false;
+  if (rules.file.ages === "day") one("#day").value = new Date().toLocaleDateString("sv");
+  one("#file").addEventListener("change", event => { if (event.target.files.length) label(event.target.files[0]); });
+  addEventListener("dragover", event => { event.preventDefault(); one("#drop").classList.add("over"); });
+  addEventListener("dragleave", () => one("#drop").classList.remove("over"));
+  addEventListener("drop", event => {
+    event.preventDefault();
+    one("#drop").classList.remove("over");
+    if (!event.dataTransfer.files.length) return;
+    one("#drop").scrollIntoView({block: "nearest"});
+    label(event.dataTransfer.files[0]);
+  });
+}
+
 // ------------------------------------------------------------------ copy
 const copied = async (code, button) => {
   try {

@@ -27,8 +27,10 @@ from boxwood.explanation.measure.profile import profiled
 from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW
+from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.page._file import file_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
     LARGEST,
@@ -96,11 +98,18 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["outcomes"] = None if count else _outcomes(whole)
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["code"] = _code(ex)
+    rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = joined(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
-    return written("page.html", facts, _title(ex, title), script=file_of("page.js"))
+    return written("page.html", facts, _title(ex, title), script=_script())
+
+
+def _script() -> str:
+    """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
+    text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("page.js")])
+    return re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
 
 
 def short_page(model: Any) -> tuple[str, int]:
@@ -251,14 +260,22 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
 
 def _code(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
-    forms = [("Text", text_of_tree(ex, picture_of(ex)))]
+    forms = [("text", "Text", text_of_tree(ex, picture_of(ex)))]
     for name, label in _FORMS.items():
         if name in EXPORTERS:
             try:
-                forms.append((label, EXPORTERS[name].write(ex)))
+                forms.append((name, label, EXPORTERS[name].write(ex)))
             except (DataError, ImportError, ValueError) as error:
-                forms.append((label, f"({error})"))
-    return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
+                forms.append((name, label, f"({error})"))
+    return [
+        {"form": name, "name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG}
+        for name, label, text in forms
+    ]
+
+
+def _runs(forms: Sequence[Mapping[str, str]]) -> bool:
+    """Return whether the page holds the rules as JavaScript, and not a sentence on why it does not."""
+    return any(form["form"] == "javascript" and not form["text"].startswith("(") for form in forms)
 
 
 _MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
