@@ -24,12 +24,10 @@ def file_rules(ex: MeasuredTree) -> dict[str, Any]:
 
     Patterns are those by which tables are read in Python and DuckDB, as JavaScript writes them.
     """
-    tested, dates = ex.tree.features.tolist(), ex._date_columns
-    relative = [dates[j] for j in tested if j in dates and dates[j].as_of]
-    days = sorted({one.day_column for one in relative if one.day_column})
-    columns = [_column(ex.columns[j], dates.get(j) or ex._coded_columns.get(j)) for j in tested]
+    relative = [dates for j, dates in ex._date_columns.items() if dates.as_of and j in ex.tree.features]
+    days = any(one.day_column for one in relative)
     return {
-        "columns": columns + [_column(name, Dates()) for name in days],
+        "columns": file_columns(ex),
         "clusters": [[plain(name), _cell(plain(name))] for name in ex.names],
         "ages": "" if not relative or days else "moment" if any(one.as_of == NOW for one in relative) else "day",
         "marks": MARKS,
@@ -48,6 +46,14 @@ def file_rules(ex: MeasuredTree) -> dict[str, Any]:
             "beside": [_letters(BESIDE.pattern), "gu"],
         },
     }
+
+
+def file_columns(ex: MeasuredTree) -> list[dict[str, Any]]:
+    """Return how the tested columns are read, and behind them the one that has the day from which ages are counted."""
+    tested, dates = ex.tree.features.tolist(), ex._date_columns
+    days = {dates[j].day_column for j in tested if j in dates and dates[j].day_column}
+    columns = [_column(ex.columns[j], dates.get(j) or ex._coded_columns.get(j)) for j in tested]
+    return columns + [_column(name, Dates()) for name in sorted(days)]
 
 
 def _column(name: str, kind: Categories | Dates | None) -> dict[str, Any]:

@@ -43,6 +43,7 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.page._template import file_of, framed, stripes, written
+from boxwood.render.page._trees import trees_of_slider
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.claims import at_least
@@ -54,7 +55,7 @@ from boxwood.words.values import cluster_name, column_name, joined, percent, sho
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
-    from boxwood.explanation.records import ClusterSummary, ColumnProfile, Totals
+    from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
 
 _FORMS = {
     "sql": "SQL",
@@ -98,6 +99,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["outcomes"] = None if count else _outcomes(whole)
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["code"] = _code(ex)
+    facts["slider"] = _slider(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
@@ -108,7 +110,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
 
 def _script() -> str:
     """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
-    text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("page.js")])
+    text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
     return re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
 
 
@@ -223,6 +225,26 @@ def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
     return None if known is None else frontier_charts(known, price=has_price)
 
 
+def _slider(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> dict[str, Any] | None:
+    """Return the trees of the frontier for the slider, and what it says at each place; None if it has none."""
+    if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
+        return None
+    frontier = ex._kept["frontier"]
+    found = trees_of_slider(ex, frontier, least_shown(count), has_price=facts["frontier"]["price"], code=_code_alone)
+    if found is None:
+        return None
+    packed, rows = found
+    at = sum(row.leaves < ex.n_leaves for row in rows)
+    said = [_size_said(row, facts["frontier"]["price"]) for row in [*rows[:at], frontier.this, *rows[at:]]]
+    said[at] += ": the tree of this page"
+    return {"trees": packed, "at": at, "sizes": [text.replace(" ", "_") for text in said]}
+
+
+def _size_said(row: FrontierRow, has_price: bool) -> str:
+    price = f", price {_price_card(row.price)}" if has_price else ""
+    return f"{_count(row.leaves, 'leaf', 'leaves')}: right for {percent(row.agreement)} of the rows{price}"
+
+
 def _outcomes(ex: MeasuredTree) -> dict[str, Any] | None:
     """Return the profile of the outcomes whose clusters inputs tell; None where there are none."""
     side = side_of_outcomes(ex)
@@ -260,7 +282,11 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
 
 def _code(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
-    forms = [("text", "Text", text_of_tree(ex, picture_of(ex)))]
+    return [{"form": "text", "name": "Text", "text": text_of_tree(ex, picture_of(ex))}, *_code_alone(ex)]
+
+
+def _code_alone(ex: MeasuredTree) -> list[dict[str, str]]:
+    forms = []
     for name, label in _FORMS.items():
         if name in EXPORTERS:
             try:
