@@ -383,6 +383,8 @@ def with_rules(
 
 def explanation_of(model: Any) -> MeasuredTree:
     """Return the explanation of a fitted estimator; an explanation is returned as it is."""
+    if isinstance(model, MeasuredTree):
+        return model
     explanation = getattr(model, "explanation_", model)
     if not hasattr(explanation, "clusters"):
         raise TypeError(f"expected an Explanation or a fitted explainer of boxwood, got {type(model).__name__}")

@@ -95,7 +95,11 @@ def mixed_cost(
             return rows.answered(costs_of_codes(rows.k, _n_codes(x), rows.grid, scale), x)
         return rows.answered(costs_of_numbers(rows.k, rows.grid, scale), x)
 
-    return total_of(map_tasks(work, range(table.shape[1]), n_jobs=n_jobs))
+    threads = n_jobs if table.size > _FEW else 1  # to start threads takes longer than to add up so few values
+    return total_of(map_tasks(work, range(table.shape[1]), n_jobs=threads))
+
+
+_FEW = 1 << 16  # values
 
 
 def cost_of_groups(here: FeatureSpace, n_jobs: int | None) -> CostOfGroups:

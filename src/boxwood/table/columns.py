@@ -205,7 +205,7 @@ def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int
     if source.decimal is not None or source.format not in _WITH_DECIMAL or not plain:
         return set()
     first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
-    parted = f"regexp_full_match(c0, {as_text(_PARTED_BY_POINTS)})"
+    parted = f"regexp_full_match(c0, {as_text(PARTED_BY_POINTS)})"
     points = f"SELECT place FROM {_stacked(first, plain)} WHERE contains(c0, '.')"
     plain = [i for (i,) in source.fetch(f"{points} GROUP BY place HAVING bool_and({parted})")]
     if not plain:
@@ -303,7 +303,7 @@ _FEW = 200  # rows that show whether a column of text is nearly one of numbers o
 _FIRST = 1000  # rows that show of most columns of text that they hold no numbers
 _WRITTEN = ("csv", "tsv", "jsonl", "xlsx")  # formats that people write
 _WITH_DECIMAL = ("csv", "tsv")  # formats that the option --decimal is for
-_PARTED_BY_POINTS = f" *[-+]?{groups_of_three('[.]')} *"
+PARTED_BY_POINTS = f" *[-+]?{groups_of_three('[.]')} *"
 _PARTED = "a sign that may part thousands or decimals"
 
 

@@ -68,7 +68,10 @@ class Head(NamedTuple):
             if (
                 others
                 and all(len(fields) == width for fields in (*rows, *below))
-                and all((_is_description if is_sure else _is_told)(fields, others) for fields in reversed(below))
+                and all(
+                    _is_description(fields, others) or (not is_sure and _is_told(fields, others))
+                    for fields in reversed(below)
+                )
                 and (
                     (is_sheet and has_title and _are_apart([fields for _, fields in records[: at + 1]], others))
                     or (
@@ -373,7 +376,7 @@ def _is_note(
 def _is_sentence(text: str) -> bool:
     """Return whether a text cannot be a name or a number of somebody, such as A17."""
     is_long = len(_WORD.findall(text)) >= 3
-    return is_long or _SENTENCE.match(text) is not None
+    return is_long or SENTENCE.match(text) is not None
 
 
 def _is_of_numbers(j: int, rows: Sequence[Sequence[str]]) -> bool:
@@ -398,17 +401,17 @@ def _is_lacking(text: str) -> bool:
     return text.strip().lower() in (*MARKS, *BLANKS)
 
 
-_MEANS = "averages?|mean|durchschnitt|mittelwert|moyenne|promedio|gemiddelde"
+MEANS = "averages?|mean|durchschnitt|mittelwert|moyenne|promedio|gemiddelde"
 _TOTALS = (
     r"totals?|totale|total[ei]s|sums?|summe|gesamt(?:summe)?|insgesamt|somme|suma|totaal|totalt|razem|celkem|spolu"
     r"|összesen|yhteensä|summa"
 )
-TOTAL = rf"(?:grand\s+|sub[-\s]?)?(?:{_TOTALS}|{_MEANS})\s*[:=]?"
+TOTAL = rf"(?:grand\s+|sub[-\s]?)?(?:{_TOTALS}|{MEANS})\s*[:=]?"
 """The pattern of words of a total, in any letters, which Python and DuckDB read alike."""
-_TOTAL, _MEAN = re.compile(TOTAL, re.IGNORECASE), re.compile(_MEANS, re.IGNORECASE)
+_TOTAL, _MEAN = re.compile(TOTAL, re.IGNORECASE), re.compile(MEANS, re.IGNORECASE)
 _FLOAT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_SENTENCE = re.compile(
+SENTENCE = re.compile(
     r"[*\u2020\u2021\u00a7\u00a9(\[]|[-=_~#]{3,}$|[0-9]\)\s|[^\W\d_][^:=]*(?::(?:\s|//)|=)|[^\W\d_]{2}.*\s[0-9]+[./-][0-9]+[./-][0-9]+"
 )
 """Beginnings of notes: a mark, a line of dashes, `Source: `, `n =`, `As of 31.12.2026`."""

@@ -90,14 +90,7 @@ def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
     apostrophes may. With `signs`, a currency's sign or code before or behind the number, or % behind it, is passed
     over, and brackets around a number say that it is below zero.
     """
-    group = "," if decimal == "." else "."
-    groups = "|".join(map(groups_of_three, (f"[{group}]", " ", "'")))
-    unsigned = rf"([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
-    number = rf"[-+]?{unsigned}"
-    if signs:
-        codes = "|".join(CURRENCIES)
-        before, behind = rf"( ?(\p{{Sc}}|{codes}) ?)?", rf"( ?([\p{{Sc}}%]|{codes}))?"
-        number = rf"[-+]?{before}{number}{behind}|\({before}{unsigned}{behind}\)"
+    group, number = "," if decimal == "." else ".", pattern_of_number(decimal, signs=signs)
     digits = f"regexp_replace(replace({normal(text)}, '(', '-'), '[a-z]{{2,}}|[^-+0-9e{decimal}]', '', 'g')"
     pointed = f"replace({text}, '{decimal}', '.')"
     plain = f"CASE WHEN NOT contains({text}, '{group}') THEN {plain_number(pointed)} END"
@@ -105,6 +98,17 @@ def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
         f"coalesce({plain}, CASE WHEN regexp_full_match({normal(text)}, {as_text(number)}) "
         f"THEN TRY_CAST(replace({digits}, '{decimal}', '.') AS DOUBLE) END)"
     )
+
+
+def pattern_of_number(decimal: str, *, signs: bool = True) -> str:
+    """Return the pattern of the numbers that `number_in` reads, once `normal`; DuckDB and JavaScript read it alike."""
+    groups = "|".join(map(groups_of_three, (f"[{',' if decimal == '.' else '.'}]", " ", "'")))
+    unsigned = rf"([0-9]+|{groups})([{decimal}][0-9]*)?(e[-+]?[0-9]+)?"
+    if not signs:
+        return rf"[-+]?{unsigned}"
+    codes = "|".join(CURRENCIES)
+    before, behind = rf"( ?(\p{{Sc}}|{codes}) ?)?", rf"( ?([\p{{Sc}}%]|{codes}))?"
+    return rf"[-+]?{before}[-+]?{unsigned}{behind}|\({before}{unsigned}{behind}\)"
 
 
 def groups_of_three(sign: str) -> str:
@@ -134,12 +138,12 @@ _SIGN = "[$€£¥]"
 def is_plain(text: str) -> bool:
     """Return whether a text is a number, a date or a truth."""
     text = text.strip()
-    return len(text) <= 40 and (text.lower() in _WORDS or _PLAIN.fullmatch(text) is not None)
+    return len(text) <= 40 and (text.lower() in PLAIN_WORDS or PLAIN.fullmatch(text) is not None)
 
 
 def without_unit(text: str) -> str:
     """Return a text without signs before a number, such as < and ±, and without a unit behind it."""
-    return _BESIDE.sub("", text.strip())
+    return BESIDE.sub("", text.strip())
 
 
 def is_to_people(text: str) -> bool:
@@ -151,9 +155,9 @@ _NUMBER = re.compile(
     rf"[<>]?\s*\(?[-+\u2212]?\s*(?:{_SIGN}|[A-Z]{{3}}\s)?\s*(?:\d{{1,3}}(?:[.,'\u2019\s]\d{{3}})+|\d+)(?:[.,]\d+)?"
     rf"(?:\s*(?:%|{_SIGN})|\s(?![aApP][mM]\b)[^\W\d_]{{1,5}})?\)?-?"
 )
-_WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
-_PLAIN = re.compile(
+PLAIN_WORDS = {"inf", "infinity", "-inf", "-infinity", *TRUTHS}
+PLAIN = re.compile(
     rf"[-+(\u2212]?\s*(?:[A-Z]{{3}}|{_SIGN})?\s*[-+]?\.?[0-9][0-9\s.,:/'\u2019-]*(?:[eE][-+]?[0-9]+)?(?:T[0-9:.,]+)?"
     rf"\s*(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}}|[AaPp]\.?[Mm]\.?)?\s*(?:[A-Z]{{3}}|{_SIGN}|%)?\s*\)?"
 )
-_BESIDE = re.compile(r"^[<>=\u2264\u2265~\u2248\u00b1]+|(?<=[0-9])\s*[^\W\d_]{1,3}$")
+BESIDE = re.compile(r"^[<>=\u2264\u2265~\u2248\u00b1]+|(?<=[0-9])\s*[^\W\d_]{1,3}$")

@@ -103,6 +103,33 @@ def frontier_on(
     return Frontier(tuple(rows), folds, way.name, way.objective, n_grown, ex._claim_on("agreement"), by_agreement)
 
 
+class Pruned(NamedTuple):
+    """The larger tree of a frontier on the columns of the table, each node with its cluster, and its prunings."""
+
+    tree: ThresholdTree
+    clusters: Indices
+    ends: dict[int, list[int]]  # nodes that are leaves, by the number of leaves
+    leaf: Indices  # of each row in the larger tree
+    prices: dict[int, float]  # by the number of leaves; none where they were not asked for
+
+
+def trees_of_frontier(ex: MeasuredTree, sizes: Sequence[int], *, priced: bool) -> Pruned:
+    """Return the trees of the frontier with some numbers of leaves, without those that the table's columns lack."""
+    evidence = ex._rows("trees of a frontier")
+    way, jobs = way_of(ex, evidence), evidence.task.n_jobs
+    tree, _ = way.grown(evidence.task.with_leaves(largest_of(ex)))
+    tree = evidence.on_table(tree)
+    leaf = tree.apply(evidence.coordinates.table, n_jobs=jobs)
+    shares = shares_of(tree, evidence.task, way.objective, leaf=leaf)
+    sizes = [m for m in sizes if m <= shares.n_leaves]
+    tree, prices = tree.relabeled(shares.clusters[tree.leaf_nodes]), dict[int, float]()
+    if priced:
+        distance, known = Distance(ex.objective, evidence.kernel), {"leaf": leaf, "reference_cost": ex.reference_cost}
+        losses = losses_on(tree, evidence, distance, **known).of_each(shares.clusters_with(sizes))
+        prices = {m: loss.price for m, loss in zip(sizes, losses, strict=True)}
+    return Pruned(tree, shares.clusters, {m: shares.ends_with(m) for m in sizes}, leaf, prices)
+
+
 def largest_of(ex: MeasuredTree) -> int:
     """Return the number of leaves of the larger tree."""
     return max(PER_CLUSTER * ex.n_clusters, PER_LEAF * ex.n_leaves)

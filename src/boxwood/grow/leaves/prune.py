@@ -124,6 +124,18 @@ class Shares(NamedTuple):
             leaves[:, nodes + 1], leaves[:, tree.second[nodes]] = first, np.where(first > 0, n_leaves - first, 0)
         return named[:, tree.leaf_nodes]
 
+    def ends_with(self, n_leaves: int) -> list[int]:
+        """Return the nodes that are the leaves of the cheapest pruning with exactly `n_leaves` leaves."""
+        ends, waiting = [], [(0, n_leaves)]
+        while waiting:
+            node, leaves = waiting.pop()
+            a = int(self.on_first[self.starts[node] + leaves - 1])
+            if a == 0:
+                ends.append(node)
+            else:
+                waiting += ((int(self.tree.second[node]), leaves - a), (node + 1, a))
+        return ends
+
     def with_leaves(self, n_leaves: int) -> ThresholdTree:
         """Return the cheapest pruning with exactly `n_leaves` leaves."""
         tree, builder, waiting = self.tree, TreeBuilder(), [(0, 0, n_leaves)]

@@ -596,6 +596,25 @@ _NUMBER_OR_INFINITY_OF_JAVASCRIPT = """
     return value === null ? Infinity : Math.min(value, Number.MAX_VALUE);
   }
 """
+TIME_IN_JAVASCRIPT = """\
+  function timeIn(text, form, pattern) {
+    const found = pattern.exec(text);
+    if (found === null) return NaN;
+    const part = {d: 1, H: 0, M: 0, S: 0, f: "", z: "Z"};
+    form.match(/%./g).forEach((name, i) => { part[name[1]] = found[i + 1] ?? part[name[1]]; });
+    const year = Number(part.Y ?? (part.y < 69 ? 2000 : 1900) + Number(part.y));
+    const named = "janfebmaraprmayjunjulaugsepoctnovdec".indexOf((part.B ?? part.b ?? "").toLowerCase().slice(0, 3));
+    const month = part.q ? 3 * part.q - 3 : part.m ? part.m - 1 : named / 3;
+    const micro = Number(part.f.slice(1, 7).padEnd(6, "0"));
+    const [, sign, hours, minutes] = /([+-])(..):?(..)?/.exec(part.z) ?? [];
+    const offset = sign ? Number(sign + 1) * (60 * hours + Number(minutes ?? 0)) : 0;
+    const date = new Date(0);
+    date.setUTCFullYear(year, month, part.d);  // not Date.UTC, to which the year 23 is 1923
+    if (year < 1 || date.getUTCMonth() !== month || part.H > 23 || part.M > 59 || part.S > 59) return NaN;
+    return date.setUTCHours(part.H, part.M - offset, part.S, Math.floor(micro / 1000)) + micro % 1000 / 1000;
+  }
+"""
+"""The function of JavaScript that reads the date in a text of some form, in milliseconds; NaN if there is none."""
 _DATE_OF_JAVASCRIPT = f"""
   // In milliseconds. A date without a time zone counts as one of UTC; a Date is then what the local clock shows.
   function dateOf(column, hasZone, form, pattern) {{
@@ -617,23 +636,6 @@ _DATE_OF_JAVASCRIPT = f"""
     const found = new Date(0);
     found.setUTCFullYear(date.getFullYear(), date.getMonth(), date.getDate());
     return found.setUTCHours(date.getHours(), date.getMinutes(), date.getSeconds(), date.getMilliseconds());
-  }}
-
-  function timeIn(text, form, pattern) {{
-    const found = pattern.exec(text);
-    if (found === null) return NaN;
-    const part = {{d: 1, H: 0, M: 0, S: 0, f: "", z: "Z"}};
-    form.match(/%./g).forEach((name, i) => {{ part[name[1]] = found[i + 1] ?? part[name[1]]; }});
-    const year = Number(part.Y ?? (part.y < 69 ? 2000 : 1900) + Number(part.y));
-    const named = "janfebmaraprmayjunjulaugsepoctnovdec".indexOf((part.B ?? part.b ?? "").toLowerCase().slice(0, 3));
-    const month = part.q ? 3 * part.q - 3 : part.m ? part.m - 1 : named / 3;
-    const micro = Number(part.f.slice(1, 7).padEnd(6, "0"));
-    const [, sign, hours, minutes] = /([+-])(..):?(..)?/.exec(part.z) ?? [];
-    const offset = sign ? Number(sign + 1) * (60 * hours + Number(minutes ?? 0)) : 0;
-    const date = new Date(0);
-    date.setUTCFullYear(year, month, part.d);  // not Date.UTC, to which the year 23 is 1923
-    if (year < 1 || date.getUTCMonth() !== month || part.H > 23 || part.M > 59 || part.S > 59) return NaN;
-    return date.setUTCHours(part.H, part.M - offset, part.S, Math.floor(micro / 1000)) + micro % 1000 / 1000;
   }}
 """
 _SINCE_OF_JAVASCRIPT = """
@@ -672,7 +674,7 @@ _TRUTH_OF_JAVASCRIPT = f"""
 _HELPERS_OF_JAVASCRIPT = {
     _NUMBER_OF_JAVASCRIPT: ("numberOf(", "numberOrInfinityOf("),
     _NUMBER_OR_INFINITY_OF_JAVASCRIPT: ("numberOrInfinityOf(",),
-    _DATE_OF_JAVASCRIPT: ("dateOf(",),
+    f"{_DATE_OF_JAVASCRIPT}\n{TIME_IN_JAVASCRIPT}": ("dateOf(",),
     _CODE: ("codeOf(", "truthOf("),
     _TRUTH_OF_JAVASCRIPT: ("truthOf(",),
 }

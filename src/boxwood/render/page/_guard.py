@@ -47,7 +47,7 @@ def as_shown(ex: MeasuredTree, count: int | None, *, has_profile: bool = True) -
         _profile_or_none(ex)
     least = least_shown(count)
     kept = {name: one for name, one in ex._kept.items() if name not in ("picture", "totals")}
-    kept |= {"profile": profile_told(ex, least) if has_profile else (), "bars": _bars_told(ex, least, count)}
+    kept |= {"profile": profile_told(ex, least) if has_profile else (), "bars": bars_told(ex, least, count)}
     if (worth := totals_told(ex, least)) is not None:
         kept["totals"] = worth
     found = replace(ex, _kept=kept)
@@ -153,7 +153,7 @@ def _rows_held(ex: MeasuredTree) -> Floats:
     return np.bincount(cells, minlength=ex.n_leaves * k).reshape(-1, k).astype(np.float64)
 
 
-def _bars_told(ex: MeasuredTree, least: int, count: int | None) -> dict[int, Bars]:
+def bars_told(ex: MeasuredTree, least: int, count: int | None) -> dict[int, Bars]:
     """Return the bars of cuts, without clusters of few rows, and with rounded counts; without any if few are left.
 
     A tree that is too large to be drawn has none.

@@ -17,7 +17,7 @@ from boxwood.explanation.records import FEW, NOT_CHOSEN
 from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.page.results import apart
 from boxwood.render.pictures.bars import Bars
-from boxwood.render.pictures.picture import TEXT, CutBox, Edge, LeafBox, Picture
+from boxwood.render.pictures.picture import TEXT, Box, CutBox, Edge, Label, LeafBox, Picture
 from boxwood.render.pictures.swatches import class_of
 from boxwood.words.distinctive import is_zero_or_one
 from boxwood.words.measured import about, category_of, middle_of
@@ -195,14 +195,14 @@ def _cut(cut: CutBox, small: bool) -> dict[str, Any]:
         "note": cut.note,
         "title_y": _place(14.0 if small else 16.0),
         "note_y": _place(box.height - 6.0),
-        "bars": None if cut.bars is None else _bars(cut, cut.bars),
+        "bars": None if cut.bars is None else bars_shape(cut.area, cut.labels, cut.bars),
         "at": [_place(area.x - box.x - 2.0), _place(area.y - box.y - 4.0)],
     }
 
 
-def _bars(cut: CutBox, bars: Bars) -> dict[str, Any]:
-    """Return the bars of a cut."""
-    area, heights = cut.area, bars.heights * cut.area.height
+def bars_shape(area: Box, texts: Sequence[Label], bars: Bars) -> dict[str, Any]:
+    """Return the bars of a cut; IN: texts: below them."""
+    heights = bars.heights * area.height
     left, right = bars.at[:-1] * area.width, bars.at[1:] * area.width
     tops = area.height - np.cumsum(heights, axis=0)
     paths = []
@@ -210,7 +210,7 @@ def _bars(cut: CutBox, bars: Bars) -> dict[str, Any]:
         drawn = np.flatnonzero(heights[cluster] > 0).tolist()
         rects = (_rect(left[i], tops[cluster, i], right[i] - left[i], heights[cluster, i]) for i in drawn)
         paths.append((cluster, "".join(rects)))
-    labels = [(_place(label.x - area.x), label.anchor, label.text, label.is_cut) for label in cut.labels]
+    labels = [(_place(label.x - area.x), label.anchor, label.text, label.is_cut) for label in texts]
     return {
         "width": _place(area.width),
         "height": _place(area.height),
@@ -275,27 +275,26 @@ def what_if(ex: MeasuredTree, picture: Picture, lines: list[dict[str, Any]], lea
     typical row are medians, or means where these need many digits, and most frequent categories, of the rows in the
     largest leaf of a cluster, rounded; they come from leaves of `least` rows at least. Without rows there are none.
     """
-    tested, choices = ex.tree.features.tolist(), _choices(ex)
-    position = {j: i for i, j in enumerate(tested)}
-    spread = _deviations(ex, tested)
-    columns = [
-        {
-            "name": apart(name := _name_in_form(ex, j), name),
-            "values": choices.get(j),
-            "deviation": deviation,
-        }
-        | ({"gaps": True} if j in ex._gap_columns else {})
-        | _kind_of_date(ex._date_columns.get(j))
-        for j, deviation in zip(tested, spread, strict=True)
-    ]
+    tested = ex.tree.features.tolist()
     return {
-        "columns": columns,
-        "nodes": _nodes(ex, position),
+        "columns": columns_in_form(ex),
+        "nodes": nodes_in_form(ex),
         "conditions": [line["condition"] for line in lines],
         "notes": [[line["leaf"]["note"], line["leaf"]["purity"]] for line in lines if line["leaf"]],
         "clusters": [[swatch.mark, swatch.name, class_of(swatch.cluster)] for swatch in picture.swatches],
         "typical": _typical_rows(ex, tested, least),
     }
+
+
+def columns_in_form(ex: MeasuredTree) -> list[dict[str, Any]]:
+    """Return the tested columns as the form asks for them."""
+    tested, choices = ex.tree.features.tolist(), _choices(ex)
+    return [
+        {"name": apart(name := _name_in_form(ex, j), name), "values": choices.get(j), "deviation": deviation}
+        | ({"gaps": True} if j in ex._gap_columns else {})
+        | _kind_of_date(ex._date_columns.get(j))
+        for j, deviation in zip(tested, _deviations(ex, tested), strict=True)
+    ]
 
 
 def _choices(ex: MeasuredTree) -> dict[int, list[str]]:
@@ -308,12 +307,12 @@ def _values(known: Categories) -> list[str]:
     return [category(value) for value in known.values] + ["any other value"] * known.others
 
 
-def _nodes(ex: MeasuredTree, position: dict[int, int]) -> list[list[Any]]:
+def nodes_in_form(ex: MeasuredTree) -> list[list[Any]]:
     """Return the nodes in pre-order: [column, lower, upper, second child] of a cut, [cluster] of a leaf.
 
     The codes of a set follow as a list.
     """
-    tree = ex.tree
+    tree, position = ex.tree, {j: i for i, j in enumerate(ex.tree.features.tolist())}
     return [
         [
             position[int(tree.feature[i])],

@@ -1,7 +1,7 @@
 """Templates of the folder `page`, filled: a page of its own that loads nothing, and a frame around it for notebooks.
 
 Texts of others, such as names of columns, are escaped. Nothing else may run: the content-security policy allows one
-script and one style, by their hashes.
+script and one style, by their hashes, and workers of that script.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def written(template: str, facts: dict[str, Any], title: str, script: str) -> st
     tree = facts["tree"] or {"width": None, "paper": None}
     style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
     policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'" if script else f"style-src '{_hash(style)}'"
+    policy += f"style-src '{_hash(style)}'"
+    policy += f"; script-src '{_hash(script)}'; worker-src blob:" if script else ""
     text: str = jinja.get_template(template).render(
         **facts, title=title, policy=policy, style=style, script=script, version=__version__
     )

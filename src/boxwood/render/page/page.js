@@ -9,7 +9,7 @@ const element = (tag, attributes = {}, ...children) => {
   made.append(...children);
   return made;
 };
-const rules = JSON.parse(one("#data").textContent);
+let rules = JSON.parse(one("#data").textContent);
 
 // ------------------------------------------------------------------ light and dark
 const schemes = ["auto", "light", "dark"], theme = one("#theme");
@@ -24,10 +24,15 @@ theme.addEventListener("click", () => {
 
 // ------------------------------------------------------------------ the tree, as predict runs it
 const parents = new Map(), leafOf = new Map();
-rules.nodes.forEach((node, i) => {
-  if (node.length > 1) { parents.set(i + 1, i); parents.set(node[3], i); }
-  else leafOf.set(i, leafOf.size);
-});
+const learnTree = () => {
+  parents.clear();
+  leafOf.clear();
+  rules.nodes.forEach((node, i) => {
+    if (node.length > 1) { parents.set(i + 1, i); parents.set(node[3], i); }
+    else leafOf.set(i, leafOf.size);
+  });
+};
+learnTree();
 const isInside = ([, lower, upper, , codes], x) =>
   codes ? codes.includes(x) : (lower === null || lower <= x) && (upper === null || x <= upper);
 // From a row, the nodes of its path; the last is a leaf, or the cut that asks for a value which is not there.
@@ -47,7 +52,7 @@ const light = path => {
   all("[data-node]").forEach(part => part.classList.toggle("lit", lit.has(Number(part.dataset.node))));
 };
 let shown = [];
-all(".tree .leaf").forEach(leaf => {
+const lightByMouse = () => all(".tree .leaf").forEach(leaf => {
   leaf.addEventListener("mouseenter", () => {
     const path = [Number(leaf.dataset.node)];
     while (parents.has(path[0])) path.unshift(parents.get(path[0]));
@@ -55,26 +60,26 @@ all(".tree .leaf").forEach(leaf => {
   });
   leaf.addEventListener("mouseleave", () => light(shown));
 });
+lightByMouse();
 
 // ------------------------------------------------------------------ what if
 const fields = one("#fields"), result = one("#result");
-const row = rules.columns.map(() => NaN);
+let row = [], inputs = [];
 
 // The day from which ages are counted, at first that of the rules; dates of later days count as those of that day.
-const origin = rules.columns.find(column => column.origin !== undefined)?.origin;
+let origin;
 const day = element("input", {type: "date"});
-if (origin !== undefined) day.value = new Date(Math.floor(origin) * 864e5).toISOString().slice(0, 10);
 day.addEventListener("input", () => { inputs.forEach((input, j) => read(j)); answer(); });
 const later = j => rules.columns[j].origin === undefined || !day.value ? 0 : Date.parse(day.value) / 864e5 - Math.floor(origin);
 
-const inputs = rules.columns.map((column, j) => {
+const inputOf = (column, j) => {
   const input = column.values ? element("select")
     : element("input", column.date ? {type: "datetime-local", step: "any"} : {type: "number", step: "any", inputmode: "decimal"});
   if (column.gaps) input.placeholder = "missing";
   if (column.values) column.values.forEach((value, code) => input.append(element("option", {value: code}, value)));
   input.addEventListener("input", () => { read(j); answer(); });
   return input;
-});
+};
 // Where rules say where a missing number goes, it counts as infinity.
 const typed = j => rules.columns[j].date ? Date.parse(inputs[j].value + "Z") / 864e5 - later(j) : Number(inputs[j].value);
 const read = j => { row[j] = inputs[j].value !== "" ? typed(j) : rules.columns[j].gaps ? Infinity : NaN; };
@@ -123,7 +128,9 @@ const changes = cluster => {
   return [...nearest].sort((a, b) => a[1][0] - b[1][0]).slice(0, 3);
 };
 
-const chip = cluster => element("span", {class: `chip ${rules.clusters[cluster][2]}`}, rules.clusters[cluster][0]);
+function chip(cluster) {
+  return element("span", {class: `chip ${rules.clusters[cluster][2]}`}, rules.clusters[cluster][0]);
+}
 const valueOf = j => rules.columns[j].values ? rules.columns[j].values[row[j]] : inputs[j].value.replace("T", " ") || "missing";
 const answer = () => {
   const path = shown = walk(row), cluster = clusterOf(path), last = path.at(-1);
@@ -146,7 +153,13 @@ const answer = () => {
   light(path);
 };
 
-if (fields) {
+const askValues = () => {
+  if (!fields) return;
+  row = rules.columns.map(() => NaN);
+  inputs = rules.columns.map(inputOf);
+  origin = rules.columns.find(column => column.origin !== undefined)?.origin;
+  if (origin !== undefined) day.value = new Date(Math.floor(origin) * 864e5).toISOString().slice(0, 10);
+  fields.replaceChildren();
   const typical = rules.typical.flatMap((values, cluster) => values ? [[cluster, values]] : []);
   if (typical.length) {
     const pick = element("div", {class: "pick", role: "group", "aria-label": "Start from typical values"}, "Start from typical values of ");
@@ -161,13 +174,144 @@ if (fields) {
   }
   rules.columns.forEach((column, j) => fields.append(element("label", {}, element("span", {}, element("bdi", {}, column.name)), inputs[j])));
   if (origin !== undefined) fields.append(element("label", {}, element("span", {}, "Seen from"), day));
-  fields.addEventListener("submit", event => event.preventDefault());
-  fields.addEventListener("focusin", () => light(shown));
   inputs.forEach((input, j) => read(j));
   if (typical.length) fill(typical[0][1]);
   else answer();
   light([]);
   one("#form").hidden = false;
+};
+fields?.addEventListener("submit", event => event.preventDefault());
+fields?.addEventListener("focusin", () => light(shown));
+askValues();
+
+// ------------------------------------------------------------------ label a file
+const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+const save = (file, name) => {
+  const link = element("a", {href: URL.createObjectURL(file), download: name, class: "save"}, `Save ${name}`);
+  return element("p", {}, link);
+};
+const showLabelled = ({file, rows, reasons, byCluster}, name) => {
+  const without = reasons.reduce((sum, [, n]) => sum + n, 0);
+  const lines = reasons.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`));
+  const sizes = rules.clusters.map(([, label], i) => element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`));
+  one("#labelled").replaceChildren(
+    element("p", {class: "found"}, `${counted(rows, "row")} read, ${counted(rows - without, "row")} labelled`),
+    save(file, name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-labelled${found.replace(/\.gz$/i, "") || ".csv"}`)),
+    element("ul", {class: "names"}, ...sizes),
+    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), element("ul", {class: "reasons"}, ...lines)] : []));
+};
+let working = null;
+const label = file => {
+  working?.terminate();
+  const code = one("code[data-form=javascript]").textContent, share = one("#share");
+  const source = `"use strict";\n${code}\n${timeIn}\n(${labeller})(cluster, whyNone);`;
+  const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
+  working = new Worker(url);
+  share.value = 0;
+  share.hidden = false;
+  one("#labelled").replaceChildren(element("p", {}, `Labelling ${file.name} …`));
+  working.onmessage = ({data}) => {
+    if (data.share) { share.value = data.share; return; }
+    share.hidden = true;
+    URL.revokeObjectURL(url);
+    if (data.error) one("#labelled").replaceChildren(element("p", {class: "found"}, `${file.name} cannot be labelled`), element("p", {}, data.error));
+    else showLabelled(data, file.name);
+  };
+  working.postMessage({file, asked: {...rules.file, asOf: one("#day")?.value || null, column: "cluster"}});
+};
+if (rules.file) {
+  one("#drop").hidden = false;
+  if (rules.file.ages === "day") one("#day").value = new Date().toLocaleDateString("sv");
+  one("#file").addEventListener("change", event => { if (event.target.files.length) label(event.target.files[0]); });
+  addEventListener("dragover", event => { event.preventDefault(); one("#drop").classList.add("over"); });
+  addEventListener("dragleave", () => one("#drop").classList.remove("over"));
+  addEventListener("drop", event => {
+    event.preventDefault();
+    one("#drop").classList.remove("over");
+    if (!event.dataTransfer.files.length) return;
+    one("#drop").scrollIntoView({block: "nearest"});
+    label(event.dataTransfer.files[0]);
+  });
+}
+
+// ------------------------------------------------------------------ smaller and larger trees
+const unpacked = text => new Response(new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
+const treeAsList = (found, at) => {
+  const node = found[at], parent = found[node.parent];
+  const lines = parent ? [element("b", {}, parent.full[node.side])] : [];
+  if (node.isLeaf) {
+    lines.push(element("p", {}, chip(node.cluster), " ", element("bdi", {}, rules.clusters[node.cluster][1]), " ", element("small", {}, [node.note, node.purity].filter(text => text).join(", "))));
+    return element("li", {}, element("div", {"data-node": at}, ...lines));
+  }
+  lines.push(element("p", {class: "note"}, `Cut ${node.number} on `, element("bdi", {}, node.column), `: ${node.note}`));
+  return element("li", {}, element("div", {"data-node": at}, ...lines), element("ul", {}, ...node.children.map(child => treeAsList(found, child.at))));
+};
+const textOfTree = (found, names) => found.flatMap(node => {
+  const indent = "|   ".repeat(Math.max(node.depth - 1, 0)), parent = found[node.parent];
+  const said = parent ? [`${indent}|--- ${parent.full[node.side]}`] : [];
+  return node.isLeaf ? [...said, `${"|   ".repeat(node.depth)}|--- ${names[node.cluster]}`] : said;
+}).join("\n");
+// A card has the rules of the leaves of its cluster, one below the other.
+const cardOfRules = (card, cluster, found) => {
+  const own = found.filter(node => node.isLeaf && node.cluster === cluster), colour = rules.clusters[cluster][2];
+  const size = own.reduce((sum, node) => sum + node.own, 0), rows = own.reduce((sum, node) => sum + node.rows, 0);
+  const parts = own.flatMap(({rule}, i) => [...(i ? [element("p", {class: "note"}, "or")] : []),
+    element("ul", {class: `rule ${colour}`}, ...(rule.length ? rule : ["every row"]).map(text => element("li", {}, text)))]);
+  if (!own.length) parts.push(element("p", {class: "note"}, "no rule names this cluster"));
+  one(".rules", card).replaceChildren(...parts);
+  const many = own.length > 1, total = found[0].by[cluster];
+  const finds = `The rule${many ? "s find" : " finds"} ${percentOf(size / total)} of this cluster. Of the rows ${many ? "they match" : "it matches"}, ${percentOf(size / rows)} really belong here.`;
+  const told = one(".told .finds", card);
+  if (told) told.textContent = own.length && rows && total ? finds : "";
+};
+const first = {rules, tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent)};
+const showFirst = () => {
+  rules = first.rules;
+  one("#of-tree").replaceChildren(...first.tree);
+  all(".card").forEach((card, i) => one(".rules", card).replaceChildren(...first.cards[i]));
+  all(".told .finds").forEach((part, i) => { part.textContent = first.told[i]; });
+  all("code[data-form]").forEach((code, i) => { code.textContent = first.code[i]; });
+};
+const showTree = (data, tree) => {
+  const {picture, nodes} = drawTree({...data, ends: tree.ends}, rules.clusters, data.names);
+  const place = new Map(nodes.map(node => [node.id, node.at])), tested = [...new Set(nodes.filter(node => !node.isLeaf).map(node => node.test[0]))].sort((a, b) => a - b);
+  const leaves = nodes.filter(node => node.isLeaf), named = new Set(tested.map(j => data.file[j].name));
+  rules = {
+    columns: tested.map(j => data.columns[j]),
+    nodes: nodes.map(node => (node.isLeaf ? [node.cluster] : [tested.indexOf(node.test[0]), ...node.test.slice(1, 3), place.get(node.second), ...node.test.slice(4)])),
+    conditions: nodes.map(node => (node.parent === null ? null : nodes[node.parent].full[node.side])),
+    notes: leaves.map(node => [node.note, node.purity]),
+    clusters: first.rules.clusters,
+    typical: [],
+    file: first.rules.file && {...first.rules.file, columns: data.file.filter(({name}, j) => named.has(name) || j >= data.columns.length)},
+  };
+  one("#of-tree").replaceChildren(
+    element("div", {class: "scroll sheet picture", tabindex: "0", role: "region", "aria-label": "Picture of the tree"}, picture),
+    element("div", {class: "list"}, element("ul", {}, treeAsList(nodes, 0))));
+  all(".card").forEach((card, cluster) => cardOfRules(card, cluster, nodes));
+  all("code[data-form]").forEach(code => { code.textContent = code.dataset.form === "text" ? textOfTree(nodes, rules.clusters.map(([, name]) => name)) : tree.code[code.dataset.form]; });
+};
+const slider = one("#leaves");
+if (slider && typeof DecompressionStream !== "undefined") {
+  const sizes = slider.dataset.sizes.split(" "), told = one("#leaves-told"), here = Number(slider.value);
+  let data = null;
+  one("#slider").hidden = false;
+  const say = () => { slider.setAttribute("aria-valuetext", told.textContent = sizes[slider.value].replaceAll("_", " ")); };
+  const show = async () => {
+    say();
+    const at = Number(slider.value);
+    data ??= await unpacked(one("#trees").textContent);
+    if (at !== Number(slider.value)) return;
+    if (at === here) showFirst();
+    else showTree(data, data.trees[at - (at > here ? 1 : 0)]);
+    one("#other-tree").hidden = at === here;
+    learnTree();
+    lightByMouse();
+    askValues();
+    measure();
+  };
+  slider.addEventListener("input", show);
+  say();
 }
 
 // ------------------------------------------------------------------ copy
@@ -190,12 +334,16 @@ all(".copy").forEach(button => {
 });
 
 // ------------------------------------------------------------------ what is out of sight says so
-const hints = all(".scroll").map(part => {
-  const hint = element("p", {class: "note screen"}, "More to the right: scroll sideways.");
-  part.before(hint);
-  return [part, hint];
-});
-const measure = () => hints.forEach(([part, hint]) => { hint.hidden = part.scrollWidth <= part.clientWidth + 1; });
+const hints = new Map();
+function measure() {
+  all(".scroll").forEach(part => {
+    if (!hints.has(part)) {
+      hints.set(part, element("p", {class: "note screen"}, "More to the right: scroll sideways."));
+      part.before(hints.get(part));
+    }
+    hints.get(part).hidden = part.scrollWidth <= part.clientWidth + 1;
+  });
+}
 addEventListener("resize", measure);
 all("details").forEach(part => part.addEventListener("toggle", measure));
 measure();

@@ -29,8 +29,10 @@ from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
+from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.page._file import file_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
     LARGEST,
@@ -44,6 +46,7 @@ from boxwood.render.page._parts import (
 )
 from boxwood.render.page._template import file_of, framed, stripes, written
 from boxwood.render.page.contrast import contrast_bars
+from boxwood.render.page._trees import trees_of_slider
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.claims import at_least
@@ -57,7 +60,7 @@ from boxwood.words.values import cluster_name, column_name, joined, percent, sho
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Difference
     from boxwood.explanation.measured_tree import MeasuredTree
-    from boxwood.explanation.records import ClusterSummary, ColumnProfile, Totals
+    from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
 
 _FORMS = {
     "sql": "SQL",
@@ -102,11 +105,19 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
+    facts["slider"] = _slider(whole, facts, count)
+    rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = joined(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
-    return written("page.html", facts, _title(ex, title), script=file_of("page.js"))
+    return written("page.html", facts, _title(ex, title), script=_script())
+
+
+def _script() -> str:
+    """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
+    text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
+    return re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
 
 
 def short_page(model: Any) -> tuple[str, int]:
@@ -220,6 +231,26 @@ def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
     return None if known is None else frontier_charts(known, price=has_price)
 
 
+def _slider(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> dict[str, Any] | None:
+    """Return the trees of the frontier for the slider, and what it says at each place; None if it has none."""
+    if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
+        return None
+    frontier = ex._kept["frontier"]
+    found = trees_of_slider(ex, frontier, least_shown(count), has_price=facts["frontier"]["price"], code=_code_alone)
+    if found is None:
+        return None
+    packed, rows = found
+    at = sum(row.leaves < ex.n_leaves for row in rows)
+    said = [_size_said(row, facts["frontier"]["price"]) for row in [*rows[:at], frontier.this, *rows[at:]]]
+    said[at] += ": the tree of this page"
+    return {"trees": packed, "at": at, "sizes": [text.replace(" ", "_") for text in said]}
+
+
+def _size_said(row: FrontierRow, has_price: bool) -> str:
+    price = f", price {_price_card(row.price)}" if has_price else ""
+    return f"{_count(row.leaves, 'leaf', 'leaves')}: right for {percent(row.agreement)} of the rows{price}"
+
+
 def _outcomes(ex: MeasuredTree) -> dict[str, Any] | None:
     """Return the profile of the outcomes whose clusters inputs tell; None where there are none."""
     side = side_of_outcomes(ex)
@@ -281,14 +312,26 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
 
 def _code(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
-    forms = [("Text", text_of_tree(ex, picture_of(ex)))]
+    return [{"form": "text", "name": "Text", "text": text_of_tree(ex, picture_of(ex))}, *_code_alone(ex)]
+
+
+def _code_alone(ex: MeasuredTree) -> list[dict[str, str]]:
+    forms = []
     for name, label in _FORMS.items():
         if name in EXPORTERS:
             try:
-                forms.append((label, EXPORTERS[name].write(ex)))
+                forms.append((name, label, EXPORTERS[name].write(ex)))
             except (DataError, ImportError, ValueError) as error:
-                forms.append((label, f"({error})"))
-    return [{"name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG} for label, text in forms]
+                forms.append((name, label, f"({error})"))
+    return [
+        {"form": name, "name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG}
+        for name, label, text in forms
+    ]
+
+
+def _runs(forms: Sequence[Mapping[str, str]]) -> bool:
+    """Return whether the page holds the rules as JavaScript, and not a sentence on why it does not."""
+    return any(form["form"] == "javascript" and not form["text"].startswith("(") for form in forms)
 
 
 _MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture

@@ -83,8 +83,8 @@ def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, An
         "swatch": swatch,
         "rows": rows,
         "share": "" if rows.startswith("fewer") else percent(cluster.share),
-        "shared": _lines(common) if common else [],
-        "rules": [_lines(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_SaidCondition(NO_RULE)]],
+        "shared": lines_of(common) if common else [],
+        "rules": [lines_of(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_SaidCondition(NO_RULE)]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
         "found": None if cluster.found is None or not cluster.rules else percent(cluster.found),
         "precision": None if cluster.precision is None else percent(cluster.precision),
@@ -100,7 +100,8 @@ class _SaidCondition(NamedTuple):
     whole: str = ""
 
 
-def _lines(rule: Rule) -> list[_SaidCondition]:
+def lines_of(rule: Rule) -> list[_SaidCondition]:
+    """Return the conditions of a rule in words."""
     if any(map(is_impossible, rule)):
         return [_SaidCondition(NO_ROW)]
     return [_line(one) for one in rule] or [_SaidCondition("every row")]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEW = 12  # leaves; a tree of more is drawn in smaller boxes
 _SHORTEST = 4  # letters of a shortened name that still says something
-_GAPS = (44.0, 165.0)  # between a cut and its children, whose conditions stand there
+GAPS = (44.0, 165.0)  # between a cut and its children, whose conditions stand there
 
 
 class Box(NamedTuple):
@@ -124,7 +124,7 @@ class Picture(NamedTuple):
     swatches: tuple[Swatch, ...]
 
 
-class _Sizes(NamedTuple):
+class Sizes(NamedTuple):
     """Sizes of boxes and text; `pitch` is the distance of two leaves."""
 
     pitch: float
@@ -138,8 +138,8 @@ class _Sizes(NamedTuple):
 
 
 TEXT = 10.5  # size of the font of a tree of few leaves
-_LARGE = _Sizes(78.0, (172.0, 110.0), (172.0, 42.0), (168.0, 64.0), (24.0, 72.0), (38.0, 47.0), 12.0, TEXT)
-_SMALL = _Sizes(46.0, (146.0, 80.0), (146.0, 36.0), (168.0, 40.0), (19.0, 50.0), (29.0, 36.0), 11.0, 9.5)
+LARGE_SIZES = Sizes(78.0, (172.0, 110.0), (172.0, 42.0), (168.0, 64.0), (24.0, 72.0), (38.0, 47.0), 12.0, TEXT)
+_SMALL = Sizes(46.0, (146.0, 80.0), (146.0, 36.0), (168.0, 40.0), (19.0, 50.0), (29.0, 36.0), 11.0, 9.5)
 
 
 def picture_of(ex: MeasuredTree) -> Picture:
@@ -155,7 +155,7 @@ def picture_of(ex: MeasuredTree) -> Picture:
 
 
 def _picture(ex: MeasuredTree) -> Picture:
-    tree, sizes = ex.tree, _LARGE if ex.n_leaves <= FEW else _SMALL
+    tree, sizes = ex.tree, LARGE_SIZES if ex.n_leaves <= FEW else _SMALL
     codes = codes_at_cuts(tree, ex._coded_columns)
     reached = reached_by_missing(tree, ex._gap_columns)
     words = {node: cut_words(ex, node, codes.get(node), reached) for node in np.flatnonzero(tree.feature >= 0).tolist()}
@@ -165,7 +165,7 @@ def _picture(ex: MeasuredTree) -> Picture:
     counts = counts_of(ex)
     swatches = swatches_of(ex.names)
     widest = max((text_width(text, sizes.text) for one in words.values() for text in one.short), default=0.0)
-    gap = min(max(widest + 14.0, _GAPS[0]), _GAPS[1])
+    gap = min(max(widest + 14.0, GAPS[0]), GAPS[1])
     place = _Places(ex, sizes, gap, bool(bars))
     cuts = tuple(_cut(ex, node, i + 1, place, bars.get(node), counts) for i, node in enumerate(words))
     leaves = tuple(_leaf(ex, i, place, counts, swatches) for i in range(ex.n_leaves))
@@ -177,7 +177,7 @@ def _picture(ex: MeasuredTree) -> Picture:
 class _Places:
     """The box of each node."""
 
-    def __init__(self, ex: MeasuredTree, sizes: _Sizes, gap: float, bars: bool) -> None:
+    def __init__(self, ex: MeasuredTree, sizes: Sizes, gap: float, bars: bool) -> None:
         tree = ex.tree
         self.sizes, self.gap, self.bars = sizes, gap, bars
         self.cut_size = sizes.cut if bars else sizes.bare_cut
@@ -213,11 +213,11 @@ def _cut(ex: MeasuredTree, node: int, number: int, place: _Places, bars: Bars | 
     title = fitted(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
     note = rows_of(rows, ex.weighted) + (f", {amount(lost)} lost" if lost else "")
     area = place.area(node, False)
-    labels = () if bars is None else _labels(bars, area, place.sizes.text)
+    labels = () if bars is None else labels_of(bars, area, place.sizes.text)
     return CutBox(node, number, column, title, box, area, bars, labels, rows, lost, note)
 
 
-def _labels(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
+def labels_of(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     """Return the texts under the bars: names of categories that fit, or the ends of the cut and of the axis."""
     if bars.scale == "categories":
         width = area.width / len(bars.labels)

@@ -1,0 +1,156 @@
+"""The smaller and larger trees of the frontier as data, from which the page draws each when a reader asks for it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxwood._types import Floats
+from boxwood.explanation.change.trees import NodeChanges
+from boxwood.explanation.measure.evidence import held_in
+from boxwood.explanation.measure.frontier import Pruned, trees_of_frontier
+from boxwood.explanation.measure.measure import binary_columns
+from boxwood.explanation.records import Frontier, FrontierRow, rules_of
+from boxwood.render.forms.walk import codes_at_cuts, cut_words
+from boxwood.render.page._file import file_columns
+from boxwood.render.page._guard import bars_told
+from boxwood.render.page._parts import bars_shape, columns_in_form, nodes_in_form
+from boxwood.render.page.results import lines_of
+from boxwood.render.pictures.picture import GAPS, LARGE_SIZES, Box, labels_of
+from boxwood.tree.boxes import reached_by_missing
+from boxwood.words.values import cluster_name, column_name, fitted, text_width
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+_MOST = 12  # trees
+_LARGEST = 40  # leaves of a tree that a reader would look at
+
+
+def trees_of_slider(
+    ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: bool, code: Any
+) -> tuple[str, list[FrontierRow]] | None:
+    """Return the trees of a frontier, packed for a page; None if there are none, or rows were drawn from a table.
+
+    The larger tree is told once: for each node its words, its bars and its rows by cluster. A tree is the nodes that
+    are its leaves. IN: least: rows of a cluster that is shown; code: makes the forms of code of an explanation.
+    """
+    evidence = ex._in_memory
+    rows = [row for row in frontier if not row.is_this and 2 <= row.leaves <= _LARGEST]
+    if evidence is None or evidence.whole is not None or len(rows) < 2:
+        return None
+    rows = [rows[i] for i in dict.fromkeys(np.linspace(0, len(rows) - 1, _MOST).round().astype(int).tolist())]
+    found = trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price)
+    larger = _on_tree(ex, found)
+    held, trees, rules = _by_node(larger), [], dict[int, list[str]]()
+    rows = [_measured(row, found, held) for row in rows if row.leaves in found.ends]
+    for row in rows:
+        ends = found.ends[row.leaves]
+        tree = NodeChanges(leaves={node: int(found.clusters[node]) for node in ends}).on(found.tree, ex.n_clusters)
+        pruned = replace(larger, tree=tree, agreement=row.agreement, price=row.price)
+        rules |= _rules(pruned, ends, rules)
+        trees.append({"ends": ends, "code": {form["form"]: form["text"] for form in code(pruned)}})
+    data = {
+        "nodes": _nodes(larger, found, rules, held, least),
+        "columns": columns_in_form(larger),
+        "file": file_columns(larger),
+        "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
+        "names": [_in_leaf(name) for name in ex._for_people().names],
+        "weighted": ex.weighted,
+        "trees": trees,
+    }
+    packed = zlib.compressobj(9, wbits=-15)
+    text = json.dumps(data, separators=(",", ":")).encode()
+    return b64encode(packed.compress(text) + packed.flush()).decode(), rows
+
+
+def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
+    """Return an explanation by another tree, as far as words and bars need it; its leaves are not measured."""
+    evidence = ex._rows()
+    tree, leaf = found.tree, found.leaf
+    held, _ = held_in(evidence.task, leaf, tree.n_leaves)
+    binary = binary_columns(tree, evidence.coordinates, evidence.task.kept)
+    evidence = replace(evidence, leaf=leaf, held=held)
+    return replace(ex, tree=tree, binary=binary, _evidence=evidence, _short=None, _kept={**ex._kept})
+
+
+def _measured(row: FrontierRow, found: Pruned, held: Floats) -> FrontierRow:
+    """Return a row of the frontier as it is on the table's columns; IN: held: the rows of each cluster at each node."""
+    ends = found.ends[row.leaves]
+    agreement = float(held[ends, found.clusters[ends]].sum() / held[0].sum())
+    return row._replace(agreement=agreement, price=found.prices.get(row.leaves, row.price))
+
+
+def _rules(ex: MeasuredTree, ends: Sequence[int], known: Mapping[int, Any]) -> dict[int, list[str]]:
+    """Return in words how rows reach the leaves of a tree that are not known; IN: ends: their numbers."""
+    rules = rules_of(ex.tree, ex.columns, ex._coded_columns, [*ex._gap_columns], ex._date_columns)
+    pairs = zip(ends, rules, strict=True)
+    return {node: [line.text for line in lines_of(rule)] for node, rule in pairs if node not in known}
+
+
+def _nodes(
+    ex: MeasuredTree, found: Pruned, rules: Mapping[int, Sequence[str]], held: Floats, least: int
+) -> dict[int, dict[str, Any]]:
+    """Return the nodes that are in one of the trees: of all its place, its rows by cluster and its cluster."""
+    tree, shown = ex.tree, {0}
+    for ends in found.ends.values():
+        for node in ends:
+            above = node
+            while above not in shown:
+                shown.add(above)
+                above = int(tree.parent[above])
+    inner = {node for node in shown if tree.feature[node] >= 0 and node + 1 in shown}
+    tests = nodes_in_form(ex)
+    codes, bars = codes_at_cuts(tree, ex._coded_columns), bars_told(ex, least, None)
+    reached = reached_by_missing(tree, ex._gap_columns)
+    nodes = {}
+    for node in sorted(shown):
+        one: dict[str, Any] = {"by": held[node].tolist(), "cluster": int(found.clusters[node])}
+        one |= {"rule": rules[node]} if node in rules else {}
+        if node in inner:
+            words = cut_words(ex, node, codes.get(node), reached)
+            column, area = column_name(ex.columns[int(tree.feature[node])]), _area()
+            short = [fitted(text, GAPS[1] - 8.0, LARGE_SIZES.text) for text in words.short]
+            one |= {
+                "second": int(tree.second[node]),
+                "test": tests[node],
+                "column": column,
+                "title": fitted(column, LARGE_SIZES.cut[0] - 34.0, LARGE_SIZES.title),
+                "short": short,
+                "wide": max(map(_width, short)),
+                "full": words.full,
+                "bars": bars_shape(area, labels_of(bars[node], area, LARGE_SIZES.text), bars[node])
+                if node in bars
+                else None,
+            }
+        nodes[node] = one
+    return nodes
+
+
+def _by_node(ex: MeasuredTree) -> Floats:
+    """Return the rows of each cluster at each node, or their weight, shape (n_nodes, k)."""
+    tree, held = ex.tree, ex._rows().held
+    sums = np.zeros((tree.n_nodes, held.shape[1]))
+    sums[tree.leaf_nodes] = held
+    for node in range(tree.n_nodes - 1, 0, -1):
+        sums[tree.parent[node]] += sums[node]
+    return sums
+
+
+def _area() -> Box:
+    first, last = LARGE_SIZES.cut_area
+    return Box(8.0, first, LARGE_SIZES.cut[0] - 16.0, last - first)
+
+
+def _in_leaf(name: Any) -> str:
+    return fitted(cluster_name(name), LARGE_SIZES.leaf[0] - 44.0, LARGE_SIZES.title)
+
+
+def _width(text: str) -> float:
+    return text_width(text, LARGE_SIZES.text)

@@ -1,0 +1,241 @@
+"""Files of CSV that are dropped on the report come back with the labels of `boxwood predict`, to the row."""
+
+import base64
+import csv
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import boxwood
+from boxwood.cli import boxwood as main
+from boxwood.errors import DataError
+from boxwood.render.forms.labels import write_labels
+from tests.render.test_browser import opened  # noqa: F401  # the fixture
+from tests.render.test_page import HOSTILE_NAMES
+from tests.scale import seeds, share
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
+]
+DROP = """async files => {
+  const made = [], make = URL.createObjectURL, drop = document.querySelector("#drop");
+  URL.createObjectURL = blob => { made.push(blob); return make.call(URL, blob); };
+  const answers = [];
+  for (const [name, bytes] of files) {
+    const data = new DataTransfer(), of = document.querySelector("#labelled");
+    data.items.add(new File([Uint8Array.from(atob(bytes), c => c.charCodeAt(0))], name));
+    drop.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+    while (!of.querySelector(".found")) await new Promise(go => setTimeout(go, 5));
+    answers.push([of.innerText, of.querySelector(".save") ? await made.at(-1).text() : null]);
+  }
+  URL.createObjectURL = make;
+  return answers;
+}"""
+COLUMNS = ("age", "revenue", "country", "member", "since", "stars", "mark")
+
+
+def frame(rng, n, *, gaps):
+    segment = rng.integers(0, 4, n)
+    found = pd.DataFrame(
+        {
+            "age": (20.0 + 15 * segment + rng.integers(0, 14, n)).round(),
+            "revenue": (1000 * (segment % 2) + rng.gamma(2, 200, n)).round(2),
+            "country": np.array(["DE", "AT", "NA", "Côte d'Ivoire", "CH"])[(segment + rng.integers(0, 2, n)) % 5],
+            "member": rng.random(n) < 0.2 + 0.6 * (segment > 1),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(300 * segment + rng.integers(0, 250, n), unit="D"),
+            "stars": 1 + (segment + rng.integers(0, 2, n)) % 5,
+            "mark": rng.choice(["a b", "x,y", 'say "so"', "2;3"], n),
+        }
+    )
+    for name in ("age", "revenue", "country", "since") if gaps else ():
+        found[name] = found[name].mask(rng.random(n) < 0.1)
+    return found, segment
+
+
+def explained(rng):
+    """Return an explanation of some columns of a table; a few clusters have names that a spreadsheet would run."""
+    table, segment = frame(rng, 300, gaps=rng.random() < 0.5)
+    kept = sorted({int(rng.choice([0, 1, 2, 4, 5])), *rng.choice(len(COLUMNS), size=rng.integers(0, 4)).tolist()})
+    labels = segment if rng.random() < 0.5 else np.array(["=1+1", "b;c", "plain", 'q"uote'], dtype=object)[segment]
+    ages = [name for name in ("since",) if "since" in table.columns[kept]]
+    options = {"as_of": "2026-01-01"} if ages and rng.random() < 0.5 else {}
+    noise = np.where(rng.random(len(segment)) < 0.1, np.roll(labels, 1), labels)
+    return boxwood.explain(table[table.columns[kept]], noise, max_leaf_nodes=8, **options)
+
+
+def written(rng, ex):
+    """Return a file in some dialect, with values that the rules have and have not seen."""
+    table, _ = frame(rng, int(rng.integers(1, 60)), gaps=rng.random() < 0.5)
+    delimiter, decimal = rng.choice([",", ";", "\t", "|"]), rng.choice([".", ","])
+    euro, groups, lower = rng.random(3) < (0.2, 0.2, 0.3)
+    form = rng.choice(["%Y-%m-%d", "%Y-%m-%d", "%d.%m.%Y"]) if rng.random() < 0.2 else "%Y-%m-%d"
+    missing = rng.choice(["", "NA", "n/a", "-", "NULL", "unknown"])
+
+    def number(x, digits):
+        text = f"{x:,.{digits}f}" if groups else f"{x:.{digits}f}"
+        text = text.translate(str.maketrans(",.", ".,")) if decimal == "," else text
+        return f"{text} €" if euro and digits else text
+
+    cells = {
+        "age": lambda x: number(x, 0),
+        "revenue": lambda x: number(x, 2),
+        "country": str,
+        "member": lambda x: str(bool(x)).lower() if lower else ("yes" if x else "no") if groups else str(bool(x)),
+        "since": lambda x: x.strftime(form),
+        "stars": str,
+        "mark": str,
+    }
+    names = list(rng.permutation([*COLUMNS, "extra"]))
+    rows = []
+    for _, row in table.iterrows():
+        values = {name: missing if pd.isna(row[name]) else cells[name](row[name]) for name in COLUMNS}
+        values["extra"] = str(rng.choice(["", "1", 'a "b"', "two\nlines", "=2", " x "]))
+        if rng.random() < 0.05:
+            values["country"] = str(rng.choice(["Atlantis", "constructor", "__proto__", ""]))
+        if rng.random() < 0.02:
+            values["age"] = str(rng.choice(["none", "1e1", " 33 ", "inf", ".5", "forty"]))
+        rows.append([values[name] for name in names])
+    end = str(rng.choice(["\n", "\n", "\r\n"]))
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=str(delimiter), lineterminator=end)
+    titles = [["Customers of the shop"], []] if rng.random() < 0.1 and len(rows) > 12 else []
+    units = [["" if name != "revenue" else "EUR" for name in names]] if rng.random() < 0.1 and len(rows) > 12 else []
+    total = [["Total", *[""] * (len(names) - 2), "12345"]] if rng.random() < 0.1 and len(rows) > 12 else []
+    writer.writerows([*titles, names, *units, *rows, *total])
+    text = out.getvalue()
+    encoding = str(rng.choice(["utf-8", "utf-8", "utf-8-sig", "cp1252", "utf-16"]))
+    return text.encode(encoding, "replace")
+
+
+def labels_of(text):
+    delimiter = max(",;\t|", key=text.split("\n")[0].count)
+    return [row[-1] for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+
+
+def predicted(ex, folder):
+    """Return the labels of a file, None if it is refused."""
+    try:
+        write_labels(ex, folder / "in.csv", folder / "out.csv")
+    except DataError:
+        return None
+    return labels_of((folder / "out.csv").read_text(encoding="utf-8"))
+
+
+def test_dropped_files_have_the_labels_of_predict(opened, tmp_path):  # noqa: F811
+    n_labelled = n_refused = n_without = 0
+    for seed in seeds(10):
+        rng = np.random.default_rng(seed)
+        ex = explained(rng)
+        page = opened(ex)
+        contents = [written(rng, ex) for _ in range(20)]
+        files = [[f"{i}.csv", base64.b64encode(content).decode()] for i, content in enumerate(contents)]
+        for i, (told, text) in enumerate(page.evaluate(DROP, files)):
+            (tmp_path / "in.csv").write_bytes(contents[i])
+            expected = predicted(ex, tmp_path)
+            assert (text is None) == (expected is None), (seed, i, told)
+            if expected is None:
+                n_refused += 1
+                continue
+            assert labels_of(text.removeprefix("\ufeff")) == expected, (seed, i)
+            n_labelled, n_without = n_labelled + 1, n_without + expected.count("")
+            assert ("without a cluster" in told) == ("" in expected)
+    assert n_labelled > share(120)
+    assert n_without > share(100)
+    assert n_refused < n_labelled / 2
+
+
+def customers(tmp_path):
+    rng = np.random.default_rng(5)
+    table, segment = frame(rng, 400, gaps=False)
+    return table, boxwood.explain(table[["age", "revenue", "country"]], np.array(["a", "b", "c", "d"])[segment])
+
+
+def test_a_person_drops_a_file_and_saves_it(opened, tmp_path):  # noqa: F811
+    table, ex = customers(tmp_path)
+    table.loc[3, "age"] = np.nan
+    table.loc[4, "country"] = "Atlantis"
+    table.to_csv(tmp_path / "list.csv", index=False)
+    page = opened(ex)
+    page.set_input_files("#file", tmp_path / "list.csv")
+    page.wait_for_selector("#labelled .save")
+    with page.expect_download() as download:
+        page.click("#labelled .save")
+    assert download.value.suggested_filename == "list-labelled.csv"
+    text = download.value.path().read_text(encoding="utf-8")
+    ex.save(tmp_path / "model.json")
+    found = CliRunner().invoke(main, ["predict", str(tmp_path / "model.json"), str(tmp_path / "list.csv"), "-q"])
+    assert labels_of(text) == labels_of(found.stdout)
+    told = page.inner_text("#labelled")
+    assert "400 rows read" in told
+    for reason, n in (("age is missing", 1), ("country was never seen", 1)):
+        tested = reason.split()[0] in [ex.columns[j] for j in ex.tree.features.tolist()]
+        assert (f"{n} row: {reason}" in told) <= tested
+    assert told.count("row: ") + told.count("rows: ") == len({reason for reason in told.split("\n") if ": " in reason})
+    with gzip.open(tmp_path / "list.csv.gz", "wb") as packed:
+        packed.write((tmp_path / "list.csv").read_bytes())
+    page.set_input_files("#file", tmp_path / "list.csv.gz")
+    page.wait_for_selector("#labelled a[download='list-labelled.csv']")
+
+
+def test_what_cannot_be_labelled_is_refused_in_words(opened):  # noqa: F811
+    page = opened(customers(None)[1])
+    quoted = '"' + HOSTILE_NAMES[1].replace('"', '""') + '"'
+    files = {
+        "nobody.csv": "name,town\nAda,Wien\n",
+        "empty.csv": "",
+        "short.csv": "age,revenue,country\n3,4,DE\n3,4\n",
+        "words.csv": "age,revenue,country\nforty,4,DE\n",
+        HOSTILE_NAMES[1].replace("/", "_") + ".csv": f"age,revenue,country\n{quoted},4,DE\n",
+    }
+    answers = page.evaluate(DROP, [[name, base64.b64encode(text.encode()).decode()] for name, text in files.items()])
+    words = ["age", "is empty", "row 2 has 2 fields, the line of names has 3", "“forty” in row 1", "in row 1"]
+    for name, (told, text), said in zip(files, answers, words, strict=True):
+        assert text is None
+        assert said in told, name
+        assert name in told
+    assert page.locator("#labelled img, #labelled script").count() == 0
+
+
+def test_a_day_moves_ages(opened, tmp_path):  # noqa: F811
+    rng = np.random.default_rng(0)
+    since = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 700, 300), unit="D")
+    table = pd.DataFrame({"since": since.strftime("%Y-%m-%d")})
+    ex = boxwood.explain(table, np.where(since > "2025-03-01", "new", "old"), as_of="2025-12-31")
+    table.to_csv(tmp_path / "list.csv", index=False)
+    page = opened(ex)
+    file = [["list.csv", base64.b64encode((tmp_path / "list.csv").read_bytes()).decode()]]
+    found = []
+    for day in (None, "2025-12-31", "2026-10-01"):
+        if day is not None:
+            page.fill("#day", day)
+        ((_, text),) = page.evaluate(DROP, file)
+        write_labels(ex, tmp_path / "list.csv", tmp_path / "out.csv", as_of=day)
+        found.append(labels_of(text))
+        assert found[-1] == labels_of((tmp_path / "out.csv").read_text(encoding="utf-8")), day
+    assert found[1] != found[2]
+
+
+@pytest.mark.full
+def test_a_million_rows_do_not_freeze_the_page(opened, tmp_path):  # noqa: F811
+    table, ex = customers(tmp_path)
+    lines = table[["age", "revenue", "country"]].to_csv(index=False).splitlines(keepends=True)
+    (tmp_path / "big.csv").write_text(lines[0] + "".join(lines[1:]) * 2500, encoding="utf-8")
+    page = opened(ex)
+    page.evaluate(
+        """() => { window.longest = 0; let last = performance.now(); const tick = () => { const now = performance.now();
+        window.longest = Math.max(window.longest, now - last); last = now; setTimeout(tick, 10); }; tick(); }"""
+    )
+    shares = page.evaluate_handle(
+        """() => { const found = []; new MutationObserver(() => found.push(document.querySelector("#share").value))
+        .observe(document.querySelector("#share"), {attributes: true}); return found; }"""
+    )
+    page.set_input_files("#file", tmp_path / "big.csv")
+    page.wait_for_selector("#labelled .save", timeout=240_000)
+    assert "1,000,000 rows read" in page.inner_text("#labelled")
+    assert shares.evaluate("found => found.length") > 20
+    assert page.evaluate("window.longest") < 1000

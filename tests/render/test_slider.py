@@ -1,0 +1,111 @@
+"""The slider of the report: the trees of the frontier, drawn by the browser, with their rules and their code."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+
+import boxwood
+from boxwood.explanation.change.trees import NodeChanges
+from boxwood.explanation.measure.frontier import trees_of_frontier
+from tests.render.test_browser import FILL, hostile, near_cuts, opened  # noqa: F401  # the fixture
+from tests.scale import seeds
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
+]
+
+
+def blobs(seed):
+    X, y = make_blobs(400, n_features=5, centers=4, cluster_std=5.0, random_state=seed)
+    return X, boxwood.explain(X, y, max_leaf_nodes=6, columns=list("abcde"))
+
+
+def moved_to(page, at):
+    """Move the slider to a place as a person does, by keys, and return what it says."""
+    page.focus("#leaves")
+    page.keyboard.press("Home")
+    for _ in range(at):
+        page.keyboard.press("ArrowRight")
+    leaves = int(re.match(r"\d+", page.inner_text("#leaves-told"))[0])
+    page.wait_for_function(
+        "n => document.querySelectorAll('.tree .leaf').length === n && "
+        "document.querySelectorAll('.list li .chip').length === n",
+        arg=leaves,
+    )
+    return page.inner_text("#leaves-told")
+
+
+def test_each_tree_is_that_of_the_frontier(opened):  # noqa: F811
+    for seed in seeds(8):
+        X, ex = blobs(seed)
+        page = opened(ex)
+        here = int(page.input_value("#leaves"))
+        sizes = [row.leaves for row in ex.frontier() if not row.is_this]
+        found, last = trees_of_frontier(ex, sizes, priced=True), int(page.get_attribute("#leaves", "max"))
+        assert last <= 12
+        for at in {0, 1, here, last}:
+            told = moved_to(page, at)
+            this = next(row for row in ex.frontier() if row.is_this)
+            if at == here:
+                assert told.endswith(": the tree of this page")
+                tree, agreement = ex.tree, this.agreement
+            else:
+                size = int(told.split()[0])
+                named = {node: int(found.clusters[node]) for node in found.ends[size]}
+                tree = NodeChanges(leaves=named).on(found.tree, ex.n_clusters)
+                agreement = float((tree.predict(X) == ex._rows().task.reference.labels).mean())
+            assert f"{tree.n_leaves} leaves: right for {agreement:.1%}" in told
+            rows = near_cuts(ex, np.random.default_rng(seed), 40)
+            tested = tree.features.tolist()
+            typed = [[repr(value) for value in row[tested].tolist()] for row in rows]
+            answers = page.evaluate(f"rows => rows.map({FILL})", typed)
+            assert answers == [
+                list(pair) for pair in zip(tree.predict(rows).tolist(), tree.apply(rows).tolist(), strict=True)
+            ]
+            code = {}
+            exec(page.locator("code[data-form=python]").text_content(), code)
+            names = [ex.columns[j] for j in tested]
+            assert [code["cluster"](dict(zip(names, row[tested], strict=True))) for row in rows] == [
+                ex.names[cluster] for cluster in tree.predict(rows)
+            ]
+            assert page.locator(".tree .node").count() == tree.n_nodes
+            for cluster in range(ex.n_clusters):
+                n_rules = page.locator(".card").nth(cluster).locator(".rule").count()
+                assert n_rules <= (tree.leaf_clusters == cluster).sum() + 1  # and what these share
+
+
+def test_back_to_the_first_tree_everything_is_as_it_was(opened):  # noqa: F811
+    page = opened(blobs(3)[1])
+    parts = "['#of-tree', '.cards', '#fields', '.folded'].map(p => document.querySelector(p).textContent)"
+    page.locator(".tree .leaf").first.hover()
+    page.mouse.move(0, 0)
+    before, here = page.evaluate(parts), int(page.input_value("#leaves"))
+    moved_to(page, 0 if here else 1)
+    assert page.evaluate(parts) != before
+    assert page.locator("#other-tree").is_visible()
+    moved_to(page, here)
+    assert not page.locator("#other-tree").is_visible()
+    assert page.evaluate(parts) == before
+    assert page.locator("#leaves").get_attribute("aria-valuetext") == page.inner_text("#leaves-told")
+
+
+def test_hostile_names_run_nothing_in_a_drawn_tree(opened):  # noqa: F811
+    page = opened(hostile())
+    if page.locator("#leaves").count():
+        for at in (0, 3):
+            moved_to(page, at)
+    assert page.locator("img, iframe, object, link").count() == 0
+    assert page.locator("script").count() == 2 + page.locator("#trees").count()
+
+
+def test_customers_stay_small():
+    """The page of the example is at most 150 kB, and its trees at most 60 kB, with all that it can do."""
+    ex = boxwood.explain(pd.read_csv("examples/customers.csv"), "segment")
+    page = ex.to_html()
+    assert len(page.encode()) <= 150_000
+    packed = re.search(r'id="trees">([^<]*)<', page)
+    assert 0 < len(packed[1]) <= 60_000
