@@ -10,7 +10,7 @@ import pytest
 from boxwood.batches import LabelColumn
 from boxwood.batches import sample as module
 from boxwood.batches.batches import rows_of
-from boxwood.batches.sample import sample_of
+from boxwood.batches.sample import Draw, sample_of
 from boxwood.batches.source import ArrowSource
 from tests.naive.samples import sample_of_rows
 from tests.scale import law
@@ -37,7 +37,7 @@ def test_a_sample_is_the_rows_with_the_least_hashes_in_any_batches(seed):
     for order in (np.arange(len(X)), rng.permutation(len(X))):
         source = scattered(X[order], seed, group=labels[order], w=weights[order])
         batches = rows_of(source, "group", "w")
-        sample = sample_of(labelled(batches), n_rows)
+        sample = sample_of(labelled(batches), Draw(n_rows))
         for found, wanted in zip((sample.values, sample.labels, sample.weights), expected, strict=True):
             np.testing.assert_array_equal(found, wanted)
         assert not np.signbit(sample.values[sample.values == 0]).any()
@@ -50,7 +50,7 @@ def labelled(batches):
 @law(30)
 def test_a_large_sample_is_the_table(seed):
     _, X, _, _ = table(seed)
-    sample = sample_of(rows_of(scattered(X, seed)), len(X))
+    sample = sample_of(rows_of(scattered(X, seed)), Draw(len(X)))
     rows, counts = np.unique(X + 0.0, axis=0, return_counts=True)
     order = np.lexsort(sample.values.T[::-1])
     np.testing.assert_array_equal(sample.values[order], rows)
@@ -61,7 +61,7 @@ def test_a_large_sample_is_the_table(seed):
 @law(40)
 def test_rows_drawn_from_a_sample_are_drawn_from_all_rows_in_its_order(seed):
     rng, X, _, _ = table(seed)
-    sample = sample_of(rows_of(scattered(X, seed)), len(X))
+    sample = sample_of(rows_of(scattered(X, seed)), Draw(len(X)))
     rows = np.repeat(sample.values, sample.times, axis=0)
     for most in (1, int(rng.integers(1, len(rows) + 1)), max(len(rows) - 1, 1), len(rows), len(rows) + 1):
         drawn = sample.drawn(most)
@@ -73,7 +73,7 @@ def test_rows_drawn_from_a_sample_are_drawn_from_all_rows_in_its_order(seed):
 def test_rows_without_a_cluster_are_left_out_where_clusters_are_known():
     source = scattered(np.arange(4.0)[:, None], 0, group=["a", "b", None, "c"])
     batches = replace(rows_of(source, "group"), labelling=LabelColumn("group", ("a", "b")))
-    sample = sample_of(batches, 10)
+    sample = sample_of(batches, Draw(10))
     assert sorted(zip(sample.values[:, 0].tolist(), sample.labels.tolist(), strict=True)) == [(0.0, 0), (1.0, 1)]
 
 
@@ -82,7 +82,7 @@ def test_no_rows_make_an_empty_sample():
         rows_of(scattered(np.empty((0, 2)), 0)),
         rows_of(scattered(np.ones((3, 2)), 0, w=np.zeros(3)), None, "w"),
     ):
-        sample = sample_of(batches, 5)
+        sample = sample_of(batches, Draw(5))
         assert sample.values.shape == (0, 2)
         assert len(sample.labels) == len(sample.weights) == 0
 
@@ -90,11 +90,11 @@ def test_no_rows_make_an_empty_sample():
 def test_different_rows_with_one_hash_are_told_apart(monkeypatch):
     monkeypatch.setattr(module, "hashes", lambda rows: np.zeros(len(rows), dtype=np.uint64))
     X = np.random.default_rng(0).integers(0, 3, size=(50, 2)).astype(float)
-    whole = sample_of(rows_of(ArrowSource(pa.table({"x": X[:, 0], "y": X[:, 1]}), batch_rows=7)), 100)
+    whole = sample_of(rows_of(ArrowSource(pa.table({"x": X[:, 0], "y": X[:, 1]}), batch_rows=7)), Draw(100))
     rows, counts = np.unique(X, axis=0, return_counts=True)
     np.testing.assert_array_equal(whole.values, rows)
     np.testing.assert_array_equal(whole.weights, counts)
-    few = sample_of(rows_of(ArrowSource(pa.table({"x": X[:, 0], "y": X[:, 1]}), batch_rows=3)), 4)
+    few = sample_of(rows_of(ArrowSource(pa.table({"x": X[:, 0], "y": X[:, 1]}), batch_rows=3)), Draw(4))
     np.testing.assert_array_equal(few.values, rows[:4])
     np.testing.assert_array_equal(few.weights, counts[:4])
 
@@ -110,7 +110,7 @@ def test_samples_are_fair(kind):
             if kind == "normal"
             else rng.permutation(100 * n)[: n * d].reshape(n, d).astype(float)
         )
-        sample = sample_of(rows_of(ArrowSource(pa.table({f"x{j}": X[:, j] for j in range(d)}))), m)
+        sample = sample_of(rows_of(ArrowSource(pa.table({f"x{j}": X[:, j] for j in range(d)}))), Draw(m))
         assert len(sample.values) == m
         share.append((sample.values[:, 0] < np.median(X[:, 0])).mean() - 0.5)
         mean.append((sample.values.mean(axis=0) - X.mean(axis=0)) / X.std(axis=0) * np.sqrt(m))
@@ -120,7 +120,7 @@ def test_samples_are_fair(kind):
 
 
 def test_memory_does_not_grow_with_the_rows():
-    summary = module.RowSample(100, 2)
+    summary = module.RowSample(Draw(100), 2)
     rng = np.random.default_rng(0)
     for _ in range(50):
         summary.update(module.Block(rng.normal(size=(500, 2)), np.full(500, -1), None))
