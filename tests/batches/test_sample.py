@@ -125,3 +125,60 @@ def test_memory_does_not_grow_with_the_rows():
     for _ in range(50):
         summary.update(module.Block(rng.normal(size=(500, 2)), np.full(500, -1), None))
         assert len(summary.kept.keys) + summary.n_waiting <= 125
+
+
+# -------------------------------------------------------------------------------------------- the number of rows known
+
+
+@law(40)
+def test_the_number_of_rows_tells_which_hashes_are_small(seed):
+    """Those with the least hashes are drawn: as many as asked for, or at least half as many where some are equal."""
+    rng = np.random.default_rng(seed)
+    n, m, n_values = int(rng.integers(500, 3000)), int(rng.integers(10, 60)), int(rng.choice([4, 60, 400, 10**9]))
+    X = rng.integers(0, n_values, size=(n, 1 + seed % 2)).astype(float)
+    labels, weights = rng.integers(0, 3, size=n), np.where(rng.random(n) < 0.1, 0.0, 1.0)
+    source = scattered(X, seed, group=labels, w=weights)
+    sizes = np.bincount(labels[weights > 0], minlength=3)
+    draw = Draw.of(m, sizes)
+    sample = sample_of(labelled(rows_of(source, "group", "w")), draw)
+    n_distinct = len(np.unique(np.column_stack([X, labels])[weights > 0], axis=0))
+    assert min(m / 2, n_distinct) <= len(sample.values) <= m
+    assert source.runs == 1 or n_distinct < 0.7 * n
+    expected = sample_of_rows(X, labels, weights, len(sample.values))
+    for found, wanted in zip((sample.values, sample.labels, sample.weights), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    if len(np.unique(X, axis=0)) == n:
+        assert (len(sample.values), source.runs) == (m, 1)
+
+
+@law(12)
+def test_a_part_of_a_long_table_sends_the_few_rows_that_stay(seed):
+    rng = np.random.default_rng(seed)
+    n, m, n_parts = 40_000, 400, 20
+    X = rng.normal(size=(n, 2))
+    draw = Draw.of(m, np.array([n]))
+    sent = []
+    for part in np.array_split(X, n_parts):
+        summary = module.RowSample(draw, 2)
+        summary.update(module.Block(part, np.full(len(part), -1), None))
+        sent.append(len(summary.least()[0]))
+    assert m <= sum(sent) <= 1.7 * m  # each sent 400 before
+    assert max(sent) < m / 4
+
+
+@law(20)
+def test_rare_clusters_are_drawn_whole_or_as_often_as_asked_for_and_weigh_less(seed):
+    rng = np.random.default_rng(seed)
+    sizes, m, each = np.array([6000, 3000, int(rng.integers(1, 30)), int(rng.integers(100, 300))]), 500, 40
+    labels = rng.permutation(np.repeat(np.arange(4), sizes))
+    X, draw = rng.normal(size=(len(labels), 2)), Draw.of(m, sizes, each)
+    batches = rows_of(scattered(X, seed, group=labels), "group")
+    sample = sample_of(replace(batches, labelling=LabelColumn("group", (0, 1, 2, 3))), draw)
+    found = np.bincount(sample.labels, minlength=4)
+    assert len(sample.labels) == m
+    assert found[2] > min(sizes[2] / 2, each / 3)
+    assert each / 3 < found[3] < 2.5 * each
+    weights = 1 / draw.rates[sample.labels]
+    assert draw.rates[0] == draw.rates[1] == 1
+    share = np.bincount(sample.labels, weights, 4)[3] / weights.sum() / (sizes[3] / sizes.sum())
+    assert 0.4 < share < 2
