@@ -1436,7 +1436,6 @@ ELSEWHERE = {
     "the table is long: most": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
     "the table is long: trees": f"{_ROWS}::test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole",
     "trees were grown on a sample of": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
-    "IMM's tree of all rows among them": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
     "the best §§ were compared": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
     "the best was measured": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
     "sizes, agreement and costs are": f"{_ROWS}::test_what_is_told_is_told_of_all_rows_to_the_last_bit",

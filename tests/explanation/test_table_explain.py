@@ -418,7 +418,7 @@ def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
     kmeans = KMeans(5, n_init=1, random_state=0).fit(X)
     in_memory, ex = both(X, kmeans.labels_, None, seed)
     assert "a sample of 1,000 of 4,000 rows" in ex.notes[0]
-    assert "IMM's tree of all rows among them" in ex.notes[0]
+    assert "the best" in ex.notes[0]
     assert ex.search_report.n_sampled == 1_000
     assert ex.search_report.gap is None
     assert ex.cost <= 1.05 * in_memory.cost
@@ -428,6 +428,23 @@ def test_auto_beyond_a_sample_keeps_its_word(seed, monkeypatch):
     assert again.cost == ex.cost
     imm = explain(scattered(X, seed, label=kmeans.labels_), "label", method="imm")
     assert ex.cost <= imm.cost * 1.01 or ex.agreement > imm.agreement
+
+
+@law(24)
+def test_auto_beyond_a_sample_takes_at_most_five_passes(seed, monkeypatch):
+    """Whatever decides, however many leaves pay, and whether or not a column may be an identifier."""
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 300)
+    rng, n = np.random.default_rng(seed), 1500
+    X, y = make_blobs(n, 3, centers=int(rng.integers(2, 5)), cluster_std=rng.choice([0.5, 3.0]), random_state=seed)
+    if seed % 3 == 1:
+        y = rng.integers(0, 2, n) * (X[:, 0] > 0) + (X[:, 1] > 0)  # labels that need more leaves
+    X = X.round(int(rng.choice([0, 1, 9])))
+    columns: dict = {"label": y, "weight": rng.integers(1, 4, n)} | ({"id": np.arange(n)} if seed % 4 == 1 else {})
+    options = [{}, {"objective": "cost"}, {"max_depth": 2}, {"objective": "agreement"}, {"max_columns": 2}][seed % 5]
+    source = scattered(X, seed, **columns)
+    ex = explain(source, "label", sample_weight="weight" if seed % 2 else None, **options)
+    assert source.runs <= 5, (options, ex.notes)
+    assert source.cells <= 5 * n * len(source.names)
 
 
 def test_auto_beyond_a_sample_keeps_limits(monkeypatch):

@@ -15,9 +15,11 @@ from boxwood.batches.batches import rows_of
 from boxwood.batches.overview import Overview
 from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
+from boxwood.explanation.choose import search
 from boxwood.grow import METHODS
 from boxwood.grow.centers import imm_batches
 from boxwood.reference import Reference, Task
+from boxwood.table import spark
 
 pytestmark = pytest.mark.machines
 
@@ -184,12 +186,27 @@ class Large(Count):
         assert (self.noise == other.noise).all()
 
 
-def test_many_large_summaries_are_merged_before_they_reach_the_driver(machines):
-    """Spark refuses results of more than 32 MB in these tests."""
+@pytest.mark.parametrize("width", [32, 2])
+def test_many_large_summaries_are_merged_before_they_reach_the_driver(machines, width, monkeypatch):
+    """Spark refuses results of more than 32 MB in these tests; the second pass knows how many partitions there are."""
+    monkeypatch.setattr(spark, "WIDTH", width)
     table, _ = some_table(3, 300)
-    summary = machines.source(machines.frame(table, 12)).run(Large, ["x0"])
-    assert summary.n_rows == 300
-    assert len(summary.noise) == 1 << 19
+    source = machines.source(machines.frame(table, 12))
+    for _ in range(2):
+        summary = source.run(Large, ["x0"])
+        assert summary.n_rows == 300
+        assert len(summary.noise) == 1 << 19
+
+
+def test_auto_takes_at_most_five_passes(machines, monkeypatch):
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 1_000)
+    table, _ = some_table(6)
+    table = table.drop_columns(["whole", "flag", "w"])
+    frame, local = machines.source(machines.frame(shuffled(table), 3)), ArrowSource(table)
+    local.is_local = False  # or it would be read into memory
+    ex, other = (bw.explain(rows, "segment", max_leaf_nodes=3) for rows in (frame, local))
+    assert frame.n_passes <= 5
+    assert str(ex) == str(other)
 
 
 # ------------------------------------------------------------------------------------------------------- errors

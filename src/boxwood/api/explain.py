@@ -320,10 +320,12 @@ def explain(
     and costs are those of all rows. A note says so.
 
     Any other table in batches, such as one of labelled numbers on Spark or Dask, is read several times, and never in
-    memory as a whole. A method by its name grows the
-    tree of the same rows in memory, if it can grow by passes. "auto" grows trees on a sample of up to 100 000 distinct
-    rows, and compares the best of them, and IMM's tree of all rows, on all rows; a note says so. So does the choice of
-    columns for `max_columns`. `validate` holds out rows of a sample of up to 100 000, which `HeldOut.how` names.
+    memory as a whole. A method by its name grows the tree of the same rows in memory, if it can grow by passes. "auto"
+    grows trees on a sample of up to 100 000 distinct rows, or two million values, chooses the columns of `max_columns`
+    there, and compares the best trees on all rows; a note says so. It takes four passes, or five. If the sample holds
+    all rows, the tree is that of the same rows in memory; of a longer table it may be another one. Neither engines nor
+    partitions nor the order of the rows change the sample. `validate` holds out rows of a sample of up to 100 000,
+    which `HeldOut.how` names.
 
     Takes time n d (log n + k) for each level of the trees, besides the clustering. A tree has k - 1 levels at worst; of
     clusters that overlap, IMM's may come close. `grow.greedy` and `grow.shallow` state worst cases of their own.

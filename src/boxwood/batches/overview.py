@@ -139,6 +139,13 @@ class Overview:
             other.weight[places[c]] = self.weight[c]
         return other
 
+    def on_columns(self, columns: Sequence[int]) -> Overview:
+        """Return the overview of some columns of rows without missing or infinite values."""
+        other, at = copy(self), list(columns)
+        other.least, other.most = self.least[:, at], self.most[:, at]
+        other.missing, other.infinite = self.missing[at], self.infinite[at]
+        return other
+
     def refuse_unusable(self, columns: Sequence[str], *, may_lack: bool = False) -> None:
         """Raise a DataError if values or weights are missing or infinite, or if every row is left out.
 

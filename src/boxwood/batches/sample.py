@@ -6,10 +6,15 @@ rows change it. Any two samples of that kind make the sample of both tables::
 
     hashes of one table     3 . 8 . . 14 .      the least four of both: 3, 5, 8, 9
     hashes of another       . 5 . . 9 . 20
+
+Hashes are even, so the number of rows tells up to which hash about so many of them lie: `Draw`. A machine that sees a
+part of a long table keeps and sends the few of its rows that stay. Hashes of rows of rare clusters are divided by a
+whole number, so that more of them are below any number.
 """
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,6 +28,62 @@ from boxwood.batches.batches import Batches, Block
 
 ROUND, LAST, LAST_BUT_ONE = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0x94D049BB133111EB, 0xBF58476D1CE4E5B9))
 _AT_ONCE = 1 << 12  # rows whose hashes are found at once: they stay in a near cache meanwhile
+_LARGEST = (1 << 64) - 1  # hash
+
+
+class Draw(NamedTuple):
+    """Which distinct rows of a table are drawn: those with the least hashes.
+
+    Parameters
+    ----------
+    n_rows : int
+        The most rows.
+    limit : int
+        The largest hash; the largest of all where the number of rows is not known, or as small.
+    rates : array of shape (k,), or None
+        By which the hashes of the rows of each cluster are divided: so many times as likely is a row to be drawn. None
+        is 1.
+    """
+
+    n_rows: int
+    limit: int = _LARGEST
+    rates: Array | None = None
+
+    @classmethod
+    def of(cls, n_rows: int, sizes: Indices | None, each: int = 0) -> Draw:
+        """Return the draw of distinct rows of a table of clusters of such sizes, with their repetitions.
+
+        IN: each: about how many rows of each cluster there are at least, if it has so many. Rows that are all different
+        are hardly ever too few below the limit, which is six standard deviations of their number above it.
+        """
+        total = 0 if sizes is None else int(sizes.sum())
+        if sizes is None or total <= n_rows:
+            return cls(n_rows)
+        share, rates = n_rows / total, np.ones(len(sizes), dtype=np.uint64)
+        rare = (sizes > 0) & (sizes * share < each)
+        rates[rare] = np.minimum(np.ceil(each / (sizes[rare] * share)), np.floor(1 / share)).astype(np.uint64)
+        share *= n_rows / float((sizes * np.minimum(share * rates, 1.0)).sum())
+        return cls(n_rows, cls._limit(share * _with_slack(n_rows) / n_rows), rates if rare.any() else None)
+
+    def again(self, n_found: int) -> Draw | None:
+        """Return the draw that finds about all rows that are wanted, where rows are so alike that far fewer were found.
+
+        None if at least half of them were, or all that there are.
+        """
+        if self.limit == _LARGEST or 2 * n_found >= self.n_rows:
+            return None
+        surely = max(n_found - 4 * math.sqrt(n_found), 0.0)
+        share = self.limit / _LARGEST * _with_slack(self.n_rows)
+        return self._replace(limit=self._limit(share / surely if surely else 1.0))
+
+    @staticmethod
+    def _limit(share: float) -> int:
+        return _LARGEST if share >= 1 else int(share * _LARGEST)
+
+
+def _with_slack(n_rows: int) -> float:
+    """Return six standard deviations more than a number of rows that are drawn by chance."""
+    return n_rows + 6 * math.sqrt(n_rows) + 6
 
 
 class Sample(NamedTuple):
@@ -79,27 +140,30 @@ class Sample(NamedTuple):
 
 
 def sample_of(
-    batches: Batches, n_rows: int, fold: Callable[[Callable[[], RowSample]], RowSample] | None = None
+    batches: Batches, draw: Draw, fold: Callable[[Callable[[], RowSample]], RowSample] | None = None
 ) -> Sample:
-    """Return `n_rows` distinct rows, or all of them if there are fewer, from one pass.
+    """Return distinct rows, or all of them if there are fewer, from one pass.
 
     Rows of weight 0 are left out, and rows without a cluster where clusters are known. Rows that differ in cluster or
-    weight are different rows. Each distinct row is as likely to be in the sample as any other, over tables of random
-    values; then its weight is how often it occurs. Memory grows with `n_rows` times the number of columns.
+    weight are different rows. Each distinct row of a cluster is as likely to be in the sample as any other, over tables
+    of random values; then its weight is how often it occurs. Memory grows with the rows drawn times the number of
+    columns. Where rows are so alike that less than half of these are found, there is a second pass.
 
-    IN: fold: makes the pass, in place of `batches.fold`.
+    IN: fold: makes the first pass, in place of `batches.fold`.
     """
-    make = partial(RowSample, n_rows, batches.n_columns, batches.labelling is None)
-    summary = batches.fold(make) if fold is None else fold(make)
-    return Sample.of(*summary.least())
+    make = partial(RowSample, draw, batches.n_columns, batches.labelling is None)
+    rows, times = (batches.fold(make) if fold is None else fold(make)).least()
+    further = draw.again(len(rows))
+    return Sample.of(rows, times) if further is None else sample_of(replace(batches, n_jobs=1), further)
 
 
-def drawn_rows(batches: Batches, n_rows: int) -> Sample:
+def drawn_rows(batches: Batches, n_rows: int, sizes: Indices | None = None) -> Sample:
     """Return rows drawn at random, `n_rows` of them or all if there are fewer, from one pass; see `Sample.drawn`.
 
-    One thread draws them, as each would hold so many.
+    One thread draws them where the sizes of clusters are not known, as each would hold so many.
     """
-    return sample_of(replace(batches, n_jobs=1), n_rows).drawn(n_rows)
+    draw = Draw.of(n_rows, sizes)
+    return sample_of(batches if draw.limit < _LARGEST else replace(batches, n_jobs=1), draw).drawn(n_rows)
 
 
 def some_rows(values: Array, most: int, weights: Weights = None) -> Indices:
@@ -137,12 +201,12 @@ class RowSample:
     """
 
     kept: _Hashed
-    n_rows: int
+    draw: Draw
     keeps_all: bool
     n_waiting: int
 
-    def __init__(self, n_rows: int, n_columns: int, keeps_all: bool = True) -> None:
-        self.n_rows, self.keeps_all = n_rows, keeps_all
+    def __init__(self, draw: Draw, n_columns: int, keeps_all: bool = True) -> None:
+        self.draw, self.keeps_all = draw, keeps_all
         counts = np.empty(0, dtype=np.int64)
         self.kept = _Hashed(np.empty(0, dtype=np.uint64), np.empty((0, n_columns + 2)), counts)
         self.waiting: list[_Hashed] = []
@@ -151,25 +215,29 @@ class RowSample:
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         starts = range(0, max(len(block.labels), 1), _AT_ONCE)
-        self._add(_distinct([self._near(block.part(at, at + _AT_ONCE)) for at in starts], self.n_rows))
+        self._add(_distinct([self._near(block.part(at, at + _AT_ONCE)) for at in starts], self.draw.n_rows))
 
     def merge(self, other: RowSample) -> None:
-        """Add another sample of as many rows."""
+        """Add another sample of the same draw."""
         for part in (other.kept, *other.waiting):
             self._add(part)
 
     def least(self) -> tuple[Floats, Indices]:
         """Return the rows with the least hashes, and how often each occurs."""
         if self.waiting:
-            self.kept = _distinct([self.kept, _Hashed.joined(self.waiting)], self.n_rows)
+            self.kept = _distinct([self.kept, _Hashed.joined(self.waiting)], self.draw.n_rows)
         self.waiting, self.n_waiting = [], 0
         return self.kept.rows, self.kept.counts
 
     def _near(self, block: Block) -> _Hashed:
         """Return the rows of a block that may be among those with the least hashes."""
         rows = _rows(block, self.keeps_all)
-        keys = hashes(rows)
-        near = keys <= self.kept.keys[-1] if len(self.kept.keys) == self.n_rows else slice(None)
+        keys, limit = hashes(rows), self.draw.limit
+        if self.draw.rates is not None:
+            keys //= self.draw.rates[rows[:, -2].astype(np.intp)]
+        if len(self.kept.keys) == self.draw.n_rows:
+            limit = int(self.kept.keys[-1])
+        near = keys <= np.uint64(limit)
         keys, rows = keys[near], np.ascontiguousarray(rows[near])
         return _Hashed(keys, rows, np.ones(len(keys), dtype=np.int64))
 
@@ -177,7 +245,7 @@ class RowSample:
         if len(part.keys):
             self.waiting.append(part)
         self.n_waiting += len(part.keys)
-        if 4 * self.n_waiting > self.n_rows:  # not as many as are kept, so that a long table takes little memory
+        if 4 * self.n_waiting > self.draw.n_rows:  # not as many as are kept, so that a long table takes little memory
             self.least()
 
 

@@ -13,7 +13,7 @@ from boxwood._types import Floats, Indices
 from boxwood.batches.batches import Batches, Block, Together
 from boxwood.batches.labelling import Labelling, NearestCenters, OneCluster
 from boxwood.batches.overview import Overview
-from boxwood.batches.sample import RowSample, Sample
+from boxwood.batches.sample import Draw, RowSample, Sample
 from boxwood.batches.sums import Grid, Means, Ranges, RowSums
 from boxwood.errors import DataError
 from boxwood.loops.costs import nearest
@@ -97,7 +97,7 @@ def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> 
     """
     d = batches.n_columns
     n_rows = n_rows or max(min(SAMPLE_ROWS, LARGE // d), LEAST_SAMPLE_ROWS, LEAST_ROWS_EACH * n_clusters)
-    makes: list[Any] = [partial(Overview, 1, d), partial(RowSample, n_rows, d)]
+    makes: list[Any] = [partial(Overview, 1, d), partial(RowSample, Draw(n_rows), d)]
     overview, rows = replace(batches, labelling=OneCluster(), store=None).fold(partial(Together, makes)).parts
     overview.refuse_unusable(batches.columns)
     first = FirstLook(overview, Sample.of(*rows.least()))

@@ -86,6 +86,22 @@ def labelled_by(batches: Batches, column: str, center: str = "mean", names: Name
     return Reference(labelling, centers, named_clusters(labels, names), measured=measured)
 
 
+def on_some_columns(reference: Reference, batches: Batches) -> Reference | None:
+    """Return the clusters of a column of labels on some of the columns on which their means are known.
+
+    None for rows of another table. Nothing is read.
+    """
+    known, labelling = reference.measured, reference.labelling
+    if known is None or known.means is None or batches.source is not known.batches.source:
+        return None
+    assert isinstance(labelling, LabelColumn)
+    at = [known.batches.columns.index(name) for name in batches.columns]
+    means = known.means._replace(mean=known.means.mean[:, at], rest=known.means.rest[:, at])
+    measured = Measured(replace(batches, labelling=labelling), known.overview.on_columns(at), means, known.missing)
+    names = named_clusters(labelling.labels, None)
+    return Reference(labelling, reference.centers[:, at], names, measured=measured)
+
+
 def known_on(reference: Reference, batches: Batches) -> Reference:
     """Return the clustering of some rows, once it is known that it has a cluster for each of their labels.
 

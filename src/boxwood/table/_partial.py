@@ -11,10 +11,11 @@ from boxwood.batches.source import Reading, Source
 
 
 class Part(NamedTuple):
-    """The summary of a part of the table, and the number of its rows."""
+    """The summary of a part of the table, the number of its rows, and of the parts that were added up."""
 
     summary: Any
     n_rows: int
+    n_parts: int = 1
 
 
 class Refused(NamedTuple):
@@ -64,7 +65,7 @@ class PartialSum:
         total = self._merged(partials)
         if isinstance(total, Refused):
             raise total.error
-        return Part(pickle.loads(self.made)(), 0) if total is None else total
+        return Part(pickle.loads(self.made)(), 0, 0) if total is None else total
 
     @staticmethod
     def _merged(partials: Iterable[bytes]) -> Part | Refused | None:
@@ -77,7 +78,7 @@ class PartialSum:
                 total = one
             else:
                 total.summary.merge(one.summary)
-                total = Part(total.summary, total.n_rows + one.n_rows)
+                total = Part(total.summary, total.n_rows + one.n_rows, total.n_parts + one.n_parts)
         return total
 
     def _refused(self, error: Exception) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=RecordSummary)
 CHUNK_BYTES = 1 << 22  # most bytes of a summary in one row
-GROUPS = 16  # most sums that reach the driver, which refuses more than spark.driver.maxResultSize in all
-SCHEMA = "group int, part int, chunk int, data binary"
+GROUPS = 4  # most sums that reach the driver, which refuses more than spark.driver.maxResultSize in all
+WIDTH = 32  # sums that one task merges, about; more only where two rounds of merging would not be enough
+TASKS, TASKS_EACH = 1024, 4  # so many tasks, or so many for each processor, add up the rows of a longer table
+SCHEMA = "part int, chunk int, data binary"
 KINDS = {
     **dict.fromkeys(("byte", "short", "integer", "long", "float", "double", "decimal"), "number"),
     **dict.fromkeys(("string", "varchar", "char"), "text"),
@@ -39,8 +42,9 @@ KINDS = {
 class SparkSource(Source):
     """A data frame of Spark.
 
-    Every pass is one job. Each partition adds up one summary over its Arrow batches. Workers merge the summaries in at
-    most 16 groups, in the order of partitions, and the driver merges these. A task that fails because its worker or its
+    Every pass is one job. Each task adds up one summary over the Arrow batches of a partition; of a table of more than
+    1024 partitions, and of more than four for each processor, over several that lie on the same machine. Workers merge
+    the summaries in a tree, about 32 at a time, and the driver the last four. A task that fails as its worker or its
     machine is gone is run again by Spark, as its settings say (`spark.task.maxFailures`; the master `local[2]` tries
     once, `local[2, 4]` four times).
 
@@ -81,6 +85,7 @@ class SparkSource(Source):
             name: field.dataType.typeName() for name, field in zip(self.names, frame.schema, strict=True)
         }
         self.dates: dict[str, Dates] = {name: Dates(zones[type]) for name, type in self.types.items() if type in zones}
+        self.n_parts: int | None = None  # summaries of the last pass
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:
         """Return one summary of all batches; `n_jobs` is of no matter.
@@ -98,12 +103,37 @@ class SparkSource(Source):
         # columns by their places: names may hold dots and quotes, or differ in case only
         plain = self.frame.toDF(*(f"c{j}" for j in range(len(self.names))))
         read = [f"c{self.names.index(name)}" for name in columns]
-        selected = plain.select(*read) if read else plain.selectExpr("0")
-        partials = selected.mapInArrow(_OfPartition(add, list(columns)), SCHEMA)
-        grouped = partials.repartition("group").sortWithinPartitions("part", "chunk")
-        rows = _collected(grouped.mapInArrow(_OfGroup(add), SCHEMA))
+        selected = self._on_machines(plain.select(*read) if read else plain.selectExpr("0"))
+        sums = selected.mapInArrow(_OfPartition(add, list(columns)), SCHEMA)
+        for n_groups in rounds_of_merging(self.n_parts):
+            grouped = sums.repartition(n_groups, "part").sortWithinPartitions("part", "chunk")
+            sums = grouped.mapInArrow(_OfGroup(add), SCHEMA)
+        rows = _collected(sums)
         total = add.result(data for _, data in _whole(sorted((r.part, r.chunk, r.data) for r in rows)))
+        self.n_parts = total.n_parts
         return announced(self, columns, total)  # type: ignore[no-any-return]
+
+    def _on_machines(self, frame: Any) -> Any:
+        """Return the frame with fewer partitions, each of several on one machine, if it has far more than processors.
+
+        Where these are not known, as by Spark Connect, it is the frame itself.
+        """
+        context = getattr(self.frame.sparkSession, "_sc", None)
+        return frame if context is None else frame.coalesce(max(TASKS, TASKS_EACH * context.defaultParallelism))
+
+
+def rounds_of_merging(n_parts: int | None) -> list[int]:
+    """Return how many sums are left of those of so many partitions, None for unknown, after each round of merging.
+
+    Examples
+    --------
+    >>> rounds_of_merging(None), rounds_of_merging(4), rounds_of_merging(100), rounds_of_merging(30_000)
+    ([4], [], [4], [346, 4])
+    """
+    if n_parts is not None and n_parts <= GROUPS:
+        return []
+    is_short = n_parts is None or n_parts <= WIDTH * GROUPS
+    return [GROUPS] if is_short else [math.isqrt(n_parts * GROUPS), GROUPS]
 
 
 def quoted(name: str) -> str:
@@ -127,7 +157,7 @@ class _OfPartition:
 
         context = TaskContext.get()
         part = 0 if context is None else context.partitionId()
-        yield from _chunks(part % GROUPS, part, self.add.of_batches(map(self._named, batches)))
+        yield from _chunks(part, self.add.of_batches(map(self._named, batches)))
 
     def _named(self, batch: Any) -> Any:
         return batch.rename_columns(self.columns) if self.columns else batch.select([])
@@ -144,9 +174,7 @@ class _OfGroup:
 
         def partials() -> Iterator[bytes]:
             chunks = (
-                row
-                for batch in batches
-                for row in zip(*(column.to_pylist() for column in batch.columns[1:]), strict=True)
+                row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
             )
             for part, data in _whole(chunks):
                 first.append(part)
@@ -154,17 +182,17 @@ class _OfGroup:
 
         merged = self.add.merged(partials())
         if first:
-            yield from _chunks(0, first[0], merged)
+            yield from _chunks(first[0], merged)
 
 
-def _chunks(group: int, part: int, data: bytes) -> Iterator[Any]:
+def _chunks(part: int, data: bytes) -> Iterator[Any]:
     """Yield a pickled summary in record batches of one row each."""
     import pyarrow as pa
 
     for chunk, start in enumerate(range(0, len(data), CHUNK_BYTES)):
-        numbers = [pa.array([number], pa.int32()) for number in (group, part, chunk)]
+        numbers = [pa.array([number], pa.int32()) for number in (part, chunk)]
         piece = pa.array([data[start : start + CHUNK_BYTES]], pa.binary())
-        yield pa.RecordBatch.from_arrays([*numbers, piece], names=["group", "part", "chunk", "data"])
+        yield pa.RecordBatch.from_arrays([*numbers, piece], names=["part", "chunk", "data"])
 
 
 def _whole(chunks: Any) -> Iterator[tuple[int, bytes]]:

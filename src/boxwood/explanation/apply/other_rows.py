@@ -335,7 +335,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
     known = {name: [one for one in values if one is not None] for name, values in words.items()}
     marks = {ex.columns[j]: one.marks for j, one in ex._coded_columns.items() if ex.columns[j] in words}
     batches = whole.batches(CodedSource(source, known, unseen=np.inf, marks=marks), ex.columns)
-    some = drawn_rows(batches, max(settings.DRAWN // len(ex.columns), 1))
+    some = drawn_rows(batches, max(settings.DRAWN // len(ex.columns), 1), whole.overview.sizes)
     some = some.at(np.flatnonzero(~np.isinf(some.values).any(axis=1)))
     for j, point in points.items():
         some.values[np.isnan(some.values[:, j]), j] = point

@@ -8,7 +8,7 @@ They are taken for a frame, of which clusters and trees are made, and the tree i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from boxwood.batches import Batches, Source
 from boxwood.batches.batches import Together, refuse_no_numbers
 from boxwood.batches.labelling import LabelColumn, OneCluster
 from boxwood.batches.overview import Overview
-from boxwood.batches.sample import RowSample, Sample, drawn_rows
+from boxwood.batches.sample import Draw, Sample, drawn_rows, sample_of
 from boxwood.batches.source import AS_NAMES, AS_WORDS, Spelling
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.of_batches import NumberSums, look_of
@@ -43,6 +43,7 @@ from boxwood.reference.coded import CodedSource, FoundWords, find_words
 from boxwood.reference.reference_batches import find_labels
 
 if TYPE_CHECKING:
+    from boxwood.batches.sample import RowSample
     from boxwood.explanation.ask.options import Options
 
 
@@ -272,7 +273,7 @@ def _rows(source: Source, clustering: str | None, asked: Options, usable: _Usabl
     batches = replace(batches, labelling=labelling)
     if is_held:
         return _all_of(batches, labelling)._replace(notes=notes)
-    some = drawn_rows(batches, _n_drawn(names))
+    some = drawn_rows(batches, _n_drawn(names), found.overview.sizes)
     some = _with_each_cluster(some, batches, found.overview.sizes, asked.missing)
     share = share_drawn(len(some.values), n_rows)
     note = f"{share}, as tables with categories or missing values are, and the tree was grown on these; {OF_DRAWN}"
@@ -287,17 +288,18 @@ def _all_of(batches: Batches, labelling: LabelColumn | None) -> _DrawnTable:
 
 
 def _some_to_cluster(batches: Batches, source: Source, asked: Options, usable: _Usable) -> _DrawnTable:
-    """Return rows that are drawn to make clusters of; the pass that draws them looks at all rows.
-
-    One thread makes it, as each would hold so many rows.
-    """
+    """Return rows that are drawn to make clusters of; the pass that draws them looks at all rows."""
     _refuse_other_costs(source, asked)
     n_drawn, d, n_rows = _n_drawn(batches.columns), batches.n_columns, usable.of_texts.n_rows
-    makes: list[Any] = [partial(Overview, 1, d), partial(NumberSums, d), partial(RowSample, n_drawn, d)]
-    as_one = replace(batches, labelling=OneCluster(), n_jobs=1)
-    overview, numbers, rows = as_one.fold(partial(Together, makes)).parts
-    overview.refuse_unusable(batches.columns, may_lack=True)
-    some = Sample.of(*rows.least()).drawn(n_drawn)
+    as_one, parts = replace(batches, labelling=OneCluster()), list[Any]()
+
+    def looking(make: Callable[[], RowSample]) -> RowSample:
+        parts[:] = as_one.fold(partial(Together, [partial(Overview, 1, d), partial(NumberSums, d), make])).parts
+        parts[0].refuse_unusable(batches.columns, may_lack=True)
+        return parts[2]  # type: ignore[no-any-return]
+
+    some = sample_of(as_one, Draw.of(n_drawn, np.array([n_rows])), looking).drawn(n_drawn)
+    overview, numbers, _ = parts
     whole = FullTable(source, OneCluster(), overview, batches.weight, asked.n_jobs)
     note = f"{share_drawn(len(some.values), n_rows)}; clusters and trees are made of these"
     in_all = {seen.name: seen for seen in look_of(batches, numbers).columns if seen.name not in usable.words}

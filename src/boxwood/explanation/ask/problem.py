@@ -71,6 +71,7 @@ from boxwood.reference.clusterer import is_fitted, is_gaussian_mixture, last_ste
 from boxwood.reference.entry import Entry
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import labels_given
+from boxwood.reference.reference_batches import on_some_columns
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
 from boxwood.table.spark import is_spark_model, reference_of_spark_model
 
@@ -392,11 +393,13 @@ def problem_of_batches(source: Source, clustering: Any, asked: Options) -> Probl
             source, clustering = reference_of_spark_model(clustering, getattr(source, "frame", source))
     if asked.method != "auto":
         METHODS[asked.method].refuse_batches()  # before anything is read
+    problem: Problem | None = None
     with suppress(MissingValues):
         problem = _by_passes(source, clustering, asked, looked_at=False)
         if not _may_be_unusable(problem, clustering, asked):
             return _without_labels(problem, source, clustering, asked)
-    return _without_labels(_by_passes(source, clustering, asked, looked_at=True), source, clustering, asked)
+    looked_at = _by_passes(source, clustering, asked, looked_at=True, known=problem)
+    return _without_labels(looked_at, source, clustering, asked)
 
 
 def _without_labels(problem: Problem, source: Source, clustering: Any, asked: Options) -> Problem:
@@ -412,7 +415,7 @@ def _without_labels(problem: Problem, source: Source, clustering: Any, asked: Op
     ]
     if not copies or len(copies) == len(task.batches.columns):
         return problem
-    return _by_passes(source, clustering, asked, looked_at=True, copies=copies)
+    return _by_passes(source, clustering, asked, looked_at=True, copies=copies, known=problem)
 
 
 def _may_be_unusable(problem: Problem, clustering: Any, asked: Options) -> bool:
@@ -424,9 +427,19 @@ def _may_be_unusable(problem: Problem, clustering: Any, asked: Options) -> bool:
 
 
 def _by_passes(
-    source: Source, clustering: Any, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()
+    source: Source,
+    clustering: Any,
+    asked: Options,
+    *,
+    looked_at: bool,
+    copies: Sequence[str] = (),
+    known: Problem | None = None,
 ) -> Problem:
-    """Return the problem; IN: copies: columns that are left out as they are the labels in other numbers."""
+    """Return the problem.
+
+    IN: copies: columns that are left out as they are the labels in other numbers; known: the problem of more columns,
+    whose labels and means are not looked for again.
+    """
     label = label_column_of(clustering)
     usable = usable_rows(source, clustering, label, asked, looked_at=looked_at, copies=copies)
     batches = usable.X
@@ -440,7 +453,8 @@ def _by_passes(
     here = FeatureSpace.in_batches(batches, unit_scaling(batches) if asked.standardize else None)
     assert isinstance(here.store, Batches)
     refuse_number(asked.n_clusters)
-    reference = clustering_of_table(here.store, clustering)
+    reference = None if known is None else on_some_columns(known.task.reference, here.store)
+    reference = reference or clustering_of_table(here.store, clustering)
     clusterer = clustering if hasattr(clustering, "fit") else None
     mixture = None if clusterer is None else _mixture_of(clusterer)
     task = _task(here.store, reference, asked, mixture, budget)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -54,7 +54,7 @@ from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.leaves import leaves_that_pay
 from boxwood.explanation.choose.on_table import FinishedTree, TableSearch, choose, most_parts
 from boxwood.explanation.choose.search import grow_for, sample_task
-from boxwood.explanation.choose.search_batches import choose_in_batches
+from boxwood.explanation.choose.search_batches import GrownInBatches, SearchInBatches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.full_table import OF_DRAWN
@@ -71,6 +71,8 @@ from boxwood.reference.reference import are_labels
 from boxwood.tree import ThresholdTree
 from boxwood.words.notes import lack_groups
 from boxwood.words.values import of_leaves, percent
+
+T = TypeVar("T")
 
 
 def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
@@ -126,8 +128,16 @@ def _chosen(question: Posed, clustering: Any) -> tuple[Problem, Outcome]:
     if clustering is None:
         return _of_clusters_made(question)
     problem, asked = question.problem, question.asked
-    grown = partial(_in_batches, clustering=clustering) if problem.task.in_batches else _in_memory
-    return _with_leaves_that_pay(problem, clustering, asked, grown)
+    is_left_open = not hasattr(clustering, "fit") and are_labels(clustering) and _is_left_open(asked)
+    if problem.task.in_batches:
+        return _in_batches(problem, clustering, asked, is_left_open=is_left_open)
+    return _with_leaves_that_pay(problem, asked) if is_left_open else (problem, _in_memory(problem, asked))
+
+
+def _is_left_open(asked: Options) -> bool:
+    """Return whether nobody says how many leaves a tree has, nor what decides between trees."""
+    is_auto = asked.method == "auto" and asked.options.get("objective", "auto") == "auto"
+    return is_auto and asked.max_leaf_nodes is None
 
 
 def _with_evidence(explanation: MeasuredTree, X: Any, problem: Problem, *, fixed: str) -> MeasuredTree:
@@ -140,54 +150,46 @@ def _with_evidence(explanation: MeasuredTree, X: Any, problem: Problem, *, fixed
     return replace(explanation, _evidence=evidence)
 
 
-def _with_leaves_that_pay(
-    problem: Problem, clustering: Any, asked: Options, grown: Callable[..., Outcome]
-) -> tuple[Problem, Outcome]:
-    """Return the problem with the number of leaves that is taken, and its outcome.
+def _with_leaves_that_pay(problem: Problem, asked: Options) -> tuple[Problem, Outcome]:
+    """Return the problem of given labels with the number of leaves that is taken, and its outcome.
 
-    That is the number of clusters; of labels, where nobody says how many, as many as pay on new rows, if rules of so
-    many are right for more of these rows, too. Where more may pay, exact searches for fewer leaves end early; they are
-    made anew if more do not pay. IN: grown: the outcome of a problem, and of what is asked.
+    That is the number of clusters, or as many as pay on new rows, if rules of so many are right for more of these rows,
+    too. Where more may pay, exact searches for fewer leaves end early; they are made anew if more do not pay.
     """
-    is_left_open = asked.method == "auto" and asked.max_leaf_nodes is None
-    is_left_open = is_left_open and asked.options.get("objective", "auto") == "auto"
-    if hasattr(clustering, "fit") or not (is_left_open and are_labels(clustering)):
-        return problem, grown(problem, asked=asked)
     began, limit, task = time.monotonic(), asked.options.get("time_limit"), problem.task
-    knows_first = limit is None and not task.in_batches
-    n_leaves = _leaves_that_pay(problem) if knows_first else 0
+    n_leaves = _leaves_that_pay(problem) if limit is None else 0
     is_quick = n_leaves > task.leaves()
-    few = grown(problem, asked=_with_options(asked, most_steps=settings.BESIDE) if is_quick else asked)
+    few = _in_memory(problem, _with_options(asked, most_steps=settings.BESIDE) if is_quick else asked)
     is_open = few.explanation.agreement < 1
-    if not knows_first and is_open:
-        n_leaves = _leaves_that_pay(problem, few)
+    if limit is not None and is_open:
+        n_leaves = _leaves_that_pay(problem)
     left = None if limit is None else limit - (time.monotonic() - began)
     if n_leaves > task.leaves() and is_open and (left is None or left > 0):
         limited = asked if left is None else _with_options(asked, time_limit=left)
 
-        def with_leaves(n: int) -> tuple[Problem, Outcome]:
+        def with_leaves(n: int) -> tuple[tuple[Problem, Outcome], float]:
             larger = replace(problem, task=task.with_leaves(n), begin=few.found)
-            return larger, grown(larger, asked=limited)
+            outcome = _in_memory(larger, limited)
+            return (larger, outcome), outcome.explanation.agreement
 
         larger, many = _with_fewest(with_leaves, n_leaves, n_leaves if left is not None else task.leaves() + 1)
         if _tells_more(many.explanation, few.explanation):
             return larger, _with_notes(many, _note_on_leaves(few.explanation, many.explanation, "labels"))
-    return problem, grown(problem, asked=asked) if is_quick else few
+    return problem, _in_memory(problem, asked) if is_quick else few
 
 
-def _with_fewest(
-    with_leaves: Callable[[int], tuple[Problem, Outcome]], most: int, least: int
-) -> tuple[Problem, Outcome]:
+def _with_fewest(with_leaves: Callable[[int], tuple[T, float]], most: int, least: int) -> T:
     """Return what as few leaves give as lose no more than half a percent of the rows for each that is saved.
 
-    How many pay was chosen by trees of CART, which need more. IN: with_leaves: the outcome with a number of leaves.
+    How many pay was chosen by trees of CART, which need more. IN: with_leaves: what a number of leaves gives, and its
+    agreement.
     """
-    found = with_leaves(most)
+    found, right = with_leaves(most)
     for n_leaves in range(most - 1, least - 1, -1):
-        fewer = with_leaves(n_leaves)
-        if fewer[1].explanation.agreement < found[1].explanation.agreement - settings.LEAVES_GAIN / 2:
+        fewer, share = with_leaves(n_leaves)
+        if share < right - settings.LEAVES_GAIN / 2:
             break
-        found = fewer
+        found, right = fewer, share
     return found
 
 
@@ -276,16 +278,10 @@ def _with_notes(outcome: Outcome, *notes: str) -> Outcome:
     return outcome._replace(explanation=explanation)
 
 
-def _leaves_that_pay(problem: Problem, few: Outcome | None = None) -> int:
-    """Return how many leaves pay on new rows; 0 for clusters of k-means. IN: few: of "auto" for rows in batches."""
-    task = problem.task
-    if task.in_batches:
-        assert few is not None
-        assert few.seen is not None
-        found = leaves_that_pay(few.seen.task.sampled(settings.LEAVES_ROWS))
-    else:
-        some = problem.of_rows(task.drawn(settings.LEAVES_ROWS))
-        found = leaves_that_pay(some.task, some.coordinates)
+def _leaves_that_pay(problem: Problem) -> int:
+    """Return how many leaves pay on new rows; 0 for clusters of k-means."""
+    some = problem.of_rows(problem.task.drawn(settings.LEAVES_ROWS))
+    found = leaves_that_pay(some.task, some.coordinates)
     return 0 if found is None else found.n_leaves
 
 
@@ -407,16 +403,78 @@ def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, A
     return {"leaf": leaf, "costs": None if computed is None else Costs(*computed())}
 
 
-def _in_batches(problem: Problem, clustering: Any, asked: Options) -> Outcome:
+def _in_batches(problem: Problem, clustering: Any, asked: Options, *, is_left_open: bool) -> tuple[Problem, Outcome]:
+    """Return the problem of rows in batches with the number of leaves that is taken, and its outcome.
+
+    IN: is_left_open: whether given labels may get more leaves than clusters. How many pay is found on the sample; the
+    trees of both numbers are measured on all rows by one pass.
+    """
+    facts, problems = BatchStatistics(problem.task), [problem]
+    if asked.method != "auto":
+        found = [_grown_in_batches(facts, asked.method, with_defaults(asked.method, asked.options, problem.clusterer))]
+    else:
+        how = dict(asked.options)
+        began, limit = time.monotonic(), how.pop("time_limit", None)
+        search = SearchInBatches(facts, asked.progress, **how)
+        searches = [search.grown(problem.task.max_leaf_nodes, limit)]
+        left = None if limit is None else limit - (time.monotonic() - began)
+        for n_leaves, grown in _with_more_leaves(search, searches[0], left) if is_left_open else ():
+            problems.append(replace(problem, task=problem.task.with_leaves(n_leaves)))
+            searches.append(grown)
+        found = search.measured(searches)
+    facts, sums = _on_table(problem, facts, found)
+    outcomes = [
+        _measured_in_batches(one, each, facts, held, clustering, asked)
+        for one, each, held in zip(problems, found, sums, strict=True)
+    ]
+    few, many = outcomes[0], outcomes[-1]
+    if many is few or not _tells_more(many.explanation, few.explanation):
+        return problem, few
+    return problems[-1], _with_notes(many, _note_on_leaves(few.explanation, many.explanation, "labels"))
+
+
+def _grown_in_batches(facts: BatchStatistics, method: str, options: Mapping[str, Any]) -> GrownInBatches:
+    """Return what a method by its name grows for rows in batches, and what the leaves of its tree hold."""
+    facts.task.budget.refuse_too_few(facts.task.n_kept)
+    grown = grow_for(facts.task, method, **options)
+    return GrownInBatches(grown, facts.of_trees([grown.tree])[0])
+
+
+def _on_table(
+    problem: Problem, facts: BatchStatistics, found: Sequence[GrownInBatches]
+) -> tuple[BatchStatistics, list[TreeSums]]:
+    """Return what passes tell of the rows, and what leaves of trees hold, on the columns of the table."""
+    facts, scaling = facts.under(found[0].grown.objective), problem.coordinates.scaling
+    if scaling is None:
+        return facts, [one.sums for one in found]
+    facts = BatchStatistics(problem.task_on_table, scaling.scale, facts.objective)
+    return facts, facts.of_trees([problem.coordinates.pulled_back(one.grown.tree) for one in found])
+
+
+def _with_more_leaves(search: SearchInBatches, few: Grown, seconds: float | None) -> Iterator[tuple[int, Grown]]:
+    """Yield a larger number of leaves that pays on new rows, and what the search finds with them, if there is one.
+
+    IN: seconds: that are left for each number of leaves; None for no limit.
+    """
+    if search.agreement(few.tree) == 1:
+        return
+    found, least = leaves_that_pay(search.sample.sampled(settings.LEAVES_ROWS)), search.sample.leaves() + 1
+    if found is None or found.n_leaves < least:
+        return
+
+    def with_leaves(n: int) -> tuple[tuple[int, Grown], float]:
+        grown = search.grown(n, seconds)
+        return (n, grown), search.agreement(grown.tree)
+
+    yield _with_fewest(with_leaves, found.n_leaves, found.n_leaves if seconds is not None else least)
+
+
+def _measured_in_batches(
+    problem: Problem, found: GrownInBatches, facts: BatchStatistics, sums: TreeSums, clustering: Any, asked: Options
+) -> Outcome:
+    """Return the outcome of what was grown; IN: facts, sums: of the rows and the tree on the columns of the table."""
     name, task, scaling = asked.method, problem.task, problem.coordinates.scaling
-    options = with_defaults(name, asked.options, problem.clusterer)
-    facts = BatchStatistics(task)
-    found = choose_in_batches(facts, name, asked.progress, options)
-    sums, objective = found.sums, found.grown.objective
-    facts = facts.under(objective)
-    if scaling is not None:
-        facts = BatchStatistics(problem.task_on_table, scaling.scale, objective)
-        sums = facts.of_trees([problem.coordinates.pulled_back(found.grown.tree)])[0]
+    facts, options = facts.with_leaves(task.max_leaf_nodes), with_defaults(name, asked.options, problem.clusterer)
     if found.sample is not None and found.is_whole:
         sums = _on_plainer_columns(facts, sums, found.sample, problem)
     tree, n_moved, sums = _finished(facts, sums)
@@ -425,14 +483,16 @@ def _in_batches(problem: Problem, clustering: Any, asked: Options) -> Outcome:
     explanation = measured_of_batches(facts, grown, sums, None if n_moved else found.cost)
     if (mixture := grown.attributes.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
-        explanation = _with_mixture(explanation, raw, facts)
+        explanation = _with_mixture(explanation, raw, facts, found if scaling is None else None)
     again = partial(grow_for, name=name, **options)
     evidence = _growing(explanation._known(), problem, found.grown, again)
     evidence = replace(evidence, task=task, coordinates=problem.coordinates, by_means=problem.by_means)
     seen = None
     if (sample := found.sample) is not None:
         is_all = found.is_whole and not n_moved
-        seen = SeenByAuto(sample, lambda tree: _agreement(tree, sample.rows, sample), is_all)
+        seen = SeenByAuto(
+            sample.with_leaves(task.max_leaf_nodes), lambda tree: _agreement(tree, sample.rows, sample), is_all
+        )
     return Outcome(replace(explanation, _evidence=evidence), found.grown.tree, n_moved, seen)
 
 
@@ -460,9 +520,15 @@ def _notes_on_clustering(task: Task, clustering: Any, asked: Options) -> tuple[s
     return notes_on_clustering(clustering, ends, columns, names, **about)
 
 
-def _with_mixture(explanation: MeasuredTree, mixture: Mixture, facts: BatchStatistics) -> MeasuredTree:
-    """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample."""
-    sample, is_whole = sample_task(facts.task)
+def _with_mixture(
+    explanation: MeasuredTree, mixture: Mixture, facts: BatchStatistics, found: GrownInBatches | None
+) -> MeasuredTree:
+    """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample.
+
+    IN: found: what was grown, perhaps on a sample in the same columns.
+    """
+    is_drawn = found is not None and found.sample is not None
+    sample, is_whole = (found.sample, found.is_whole) if is_drawn else sample_task(facts.task)
     found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
     note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
     notes = explanation.notes if is_whole else (*explanation.notes, note)

@@ -16,7 +16,7 @@ from typing import Any
 from boxwood._progress import Clock, Progress, Steps, silent
 from boxwood._validation import Rows
 from boxwood.batches import Batches
-from boxwood.batches.sample import sample_of
+from boxwood.batches.sample import Draw, sample_of
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
@@ -104,11 +104,18 @@ def rows_of_sample(batches: Batches, n_leaves: int) -> int:
 
 
 def sample_task(task: Task, fold: Callable[[Any], Any] | None = None) -> tuple[Task, bool]:
-    """Return the task on a sample of distinct rows, and whether all rows are in it; IN: fold: as for `sample_of`."""
-    n_rows = rows_of_sample(task.batches, task.leaves())
-    found, budget = sample_of(task.batches, n_rows, fold), task.budget
+    """Return the task on a sample of distinct rows, and whether all rows are in it; IN: fold: as for `sample_of`.
+
+    Rows of rare clusters are drawn more often, and weigh less by as much, but where leaves must have some rows.
+    """
+    n_rows, budget = rows_of_sample(task.batches, task.leaves()), task.budget
+    each = min(settings.ROWS_EACH, n_rows // (4 * task.reference.n_clusters)) if budget.min_samples_leaf == 1 else 0
+    draw = Draw.of(n_rows, task.overview.sizes, each)
+    found = sample_of(task.batches, draw, fold)
+    is_whole = int(found.times.sum()) == task.n_kept
     values, weights = found.values, found.weights
-    is_whole = len(values) < n_rows or (not task.is_weighted and float(weights.sum()) == task.n_kept)
+    if draw.rates is not None and not is_whole:
+        weights = weights / draw.rates[found.labels]
     if budget.min_samples_leaf > 1:  # which counts equal rows one by one
         if is_whole and found.times.sum() <= n_rows:
             found = found.repeated()

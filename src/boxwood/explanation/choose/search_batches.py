@@ -1,10 +1,13 @@
-"""The search of "auto" on a table in batches: on a sample in memory, measured on all rows."""
+"""The search of "auto" on a table in batches: on a sample in memory, measured on all rows.
+
+It takes four passes, or five where the sample is to be drawn anew: ranges, means, the sample, and what the leaves of
+the best trees hold. So trees are found for each number of leaves that is tried before any of them is measured.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +17,6 @@ from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
 from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.records import SearchReport
-from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -30,91 +32,115 @@ class GrownInBatches(NamedTuple):
     is_whole: bool = True  # whether all rows are in the sample
 
 
-def choose_in_batches(
-    facts: BatchStatistics, method: str, progress: Progress, options: Mapping[str, Any]
-) -> GrownInBatches:
-    """Return what the method grows for rows in batches, and what the leaves of its tree hold."""
-    facts.task.budget.refuse_too_few(facts.task.n_kept)
-    if method == "auto":
-        return _searched(facts, progress, **options)
-    grown = grow_for(facts.task, method, **options)
-    return GrownInBatches(grown, facts.of_trees([grown.tree])[0])
-
-
-def _searched(
-    facts: BatchStatistics,
-    progress: Progress,
-    *,
-    objective: str = "auto",
-    time_limit: float | None = None,
-) -> GrownInBatches:
-    """Return the tree that the goal takes, by all rows, of the one that the search finds on a sample and of IMM's.
+class SearchInBatches:
+    """The search of "auto" for rows in batches.
 
     The sample holds distinct rows with how often they occur as weights, and the centres are those of all rows. A sample
-    of the whole table is the whole table, so the tree is the one of the table in memory. IMM is left out where limits
-    are set, where clusters have equal centres, and where there are fewer leaves than clusters.
+    of the whole table is the whole table, so the tree is the one of the table in memory.
+
+    Parameters
+    ----------
+    facts : BatchStatistics
+        What passes tell of the rows and their clusters.
+    progress : Progress
+        Is told of the steps.
+    objective : {"auto", "cost", "agreement"}, default="auto"
+        What was asked for.
+
+    Attributes
+    ----------
+    sample : Task
+        The rows on which trees are grown.
+    is_whole : bool
+        Whether these are all rows.
     """
-    task = facts.task
-    sample, is_whole = sample_task(task, facts.beside)
-    share = 1.0 if objective == "cost" else facts.share_nearest
-    rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
-    asked, began = objective if rule.by_cost else "agreement", time.monotonic()
-    grown = grow_for(sample, "auto", progress=progress, objective=asked, time_limit=time_limit)
-    trees = {grown.tree: grown.method}
-    if not is_whole:
-        others = [] if task.budget.preferred else [(one.tree, one.name) for one in grown.attributes["ranked"]]
-        by_imm = {} if time_limit is not None and time.monotonic() - began > time_limit else _of_all_rows(facts)
-        for tree, name in (*others, *by_imm.items()):
-            trees.setdefault(tree, name)
-    best, sums, cost = _taken(facts, rule, trees)
-    found: SearchReport = grown.attributes["search"]
-    search = found._replace(objective=objective, reason=rule.reason)
-    known = (*grown.attributes["on_length"], found.reason)
-    notes = tuple(note for note in grown.notes if note not in known)
-    if is_whole:
-        notes += grown.attributes["on_length"]
-        if found.n_sampled == len(sample.rows):  # rows without a cluster were not taken into memory
-            search = search._replace(n_sampled=task.n_rows)
-    else:
-        n_candidates = found.n_candidates + len(by_imm)
-        search = search._replace(n_candidates=n_candidates, n_sampled=len(sample.rows), gap=None, agreement_gap=None)
-        notes += (_note_on_sample(len(sample.rows), task.n_rows, len(trees), bool(by_imm)),)
-    notes += (rule.reason,) if rule.reason else ()
-    told = {"search": search} | ({} if task.mixture is None else {"mixture": task.mixture})
-    taken = grown._replace(tree=best.tree, method=best.name, attributes=told, notes=notes)
-    return GrownInBatches(taken, sums, cost, sample, is_whole)
+
+    def __init__(self, facts: BatchStatistics, progress: Progress, objective: str = "auto") -> None:
+        facts.task.budget.refuse_too_few(facts.task.n_kept)
+        self.facts, self.progress, self.objective = facts, progress, objective
+        self.sample, self.is_whole = sample_task(facts.task, facts.beside)
+        share = 1.0 if objective == "cost" else facts.share_nearest
+        self.rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
+
+    def grown(self, max_leaf_nodes: int | None, time_limit: float | None = None) -> Grown:
+        """Return what the search finds on the sample, with so many leaves."""
+        objective = self.objective if self.rule.by_cost else "agreement"
+        sample = self.sample.with_leaves(max_leaf_nodes)
+        return grow_for(sample, "auto", progress=self.progress, objective=objective, time_limit=time_limit)
+
+    def agreement(self, tree: ThresholdTree) -> float:
+        """Return the share of the rows of the sample, by weight, whose cluster a tree gives."""
+        sample = self.sample
+        weights = sample.reference.kept if sample.kept_weights is None else sample.kept_weights
+        return float(
+            np.average(tree.predict(sample.rows, n_jobs=sample.n_jobs) == sample.reference.labels, weights=weights)
+        )
+
+    def measured(self, searches: Sequence[Grown]) -> list[GrownInBatches]:
+        """Return for each search the tree that the goal takes, by all rows, of the best ones that it found.
+
+        All of them are measured by one pass, or two where rows without a cluster have other leaves when empty leaves
+        are taken away; each further leaf with too few rows takes one more.
+        """
+        every = dict.fromkeys(tree for grown in searches for tree in self._found(grown))
+        sums = self._sums_of(list(every))
+        known = dict(zip(every, zip(sums, self.facts.costs_of(sums), strict=True), strict=True))
+        return [self._taken(grown, known) for grown in searches]
+
+    def _found(self, grown: Grown) -> dict[ThresholdTree, str]:
+        """Return the best trees of a search with their names, the one it took first."""
+        trees = {grown.tree: grown.method}
+        if not self.is_whole and not self.facts.task.budget.preferred:
+            for one in grown.attributes["ranked"]:
+                trees.setdefault(one.tree, one.name)
+        return trees
+
+    def _sums_of(self, trees: list[ThresholdTree]) -> list[TreeSums]:
+        """Return what the leaves of trees hold, with honest names and without leaves of too few rows."""
+        centers, measured = self.facts.task.reference.centers, self.facts.of_trees(trees)
+        named = [named_by_rows(sums, centers, self.rule.by_cost) for sums in measured]
+        if any(tree.n_leaves < sums.tree.n_leaves for tree, sums in zip(named, measured, strict=True)):
+            measured = self.facts.of_trees(named)  # rows without a cluster have other leaves now
+        return with_enough_rows(self.facts, [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)])
+
+    def _taken(self, grown: Grown, known: dict[ThresholdTree, tuple[TreeSums, float]]) -> GrownInBatches:
+        """Return the tree of a search that the goal takes; IN: known: what leaves hold, and costs."""
+        trees, candidates = self._found(grown), dict[Candidate, ThresholdTree]()
+        for tree, name in trees.items():
+            sums, cost = known[tree]
+            candidates[Candidate(sums.tree, name, comparable(cost), _weight_of_mistakes(sums))] = tree
+        best = self.rule.best(list(candidates))
+        sums, cost = known[candidates[best]]
+        facts = {"search": self._report(grown)}
+        if self.facts.task.mixture is not None:
+            facts |= {"mixture": self.facts.task.mixture}
+        notes = tuple(self._notes(grown, len(trees)))
+        taken = grown._replace(tree=best.tree, method=best.name, attributes=facts, notes=notes)
+        return GrownInBatches(taken, sums, cost, self.sample, self.is_whole)
+
+    def _report(self, grown: Grown) -> SearchReport:
+        found: SearchReport = grown.attributes["search"]
+        search = found._replace(objective=self.objective, reason=self.rule.reason)
+        if not self.is_whole:
+            return search._replace(n_sampled=len(self.sample.rows), gap=None, agreement_gap=None)
+        are_all = found.n_sampled == len(self.sample.rows)  # rows without a cluster were not taken into memory
+        return search._replace(n_sampled=self.facts.task.n_rows) if are_all else search
+
+    def _notes(self, grown: Grown, n_compared: int) -> Iterator[str]:
+        on_length = grown.attributes["on_length"]
+        yield from (note for note in grown.notes if note not in (*on_length, grown.attributes["search"].reason))
+        if self.is_whole:
+            yield from on_length
+        else:
+            best = f"the best {n_compared} were compared" if n_compared > 1 else "the best was measured"
+            yield (
+                f"trees were grown on a sample of {len(self.sample.rows):,} of {self.facts.task.n_rows:,} rows; "
+                f"{best} on all rows"
+            )
+        yield from filter(None, [self.rule.reason])
 
 
-def _note_on_sample(n_sampled: int, n_rows: int, n_compared: int, beside_imm: bool) -> str:
-    imm = ", IMM's tree of all rows among them," if beside_imm else ""
-    best = f"the best {n_compared}{imm} were compared" if n_compared > 1 else "the best was measured"
-    return f"trees were grown on a sample of {n_sampled:,} of {n_rows:,} rows; {best} on all rows"
-
-
-def _taken(
-    facts: BatchStatistics, rule: GoalRule, trees: dict[ThresholdTree, str]
-) -> tuple[Candidate, TreeSums, float]:
-    """Return the tree that the goal takes, with honest names, its sums and its cost; takes two passes, seldom three."""
-    centers, measured = facts.task.reference.centers, facts.of_trees(list(trees))
-    named = [named_by_rows(sums, centers, rule.by_cost) for sums in measured]
-    if any(tree.n_leaves < sums.tree.n_leaves for tree, sums in zip(named, measured, strict=True)):
-        measured = facts.of_trees(named)  # rows without a cluster have other leaves now
-    measured = with_enough_rows(facts, [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)])
-    candidates, costs = [], facts.costs_of(measured)
-    for sums, name, cost in zip(measured, trees.values(), costs, strict=True):
-        wrong = sums.held.copy()
-        wrong[np.arange(len(wrong)), sums.tree.leaf_clusters] = 0
-        candidates.append(Candidate(sums.tree, name, comparable(cost), float(wrong.sum())))
-    best = rule.best(candidates)
-    place = candidates.index(best)
-    return best, measured[place], costs[place]
-
-
-def _of_all_rows(facts: BatchStatistics) -> dict[ThresholdTree, str]:
-    """Return the tree of IMM by passes over all rows, if it can be had."""
-    task, imm = facts.task, METHODS["imm"]
-    limited = [part for part in task.budget.given if part not in ("round_thresholds", "cuts")]
-    if limited or task.reference.equal_pair or task.leaves() < task.reference.n_clusters:
-        return {}
-    grown = imm.grow(task)
-    return {grown.tree: grown.method}
+def _weight_of_mistakes(sums: TreeSums) -> float:
+    wrong = sums.held.copy()
+    wrong[np.arange(len(wrong)), sums.tree.leaf_clusters] = 0
+    return float(wrong.sum())

@@ -38,6 +38,7 @@ COMPARED = 3  # The best three trees of a sample are compared on more rows.
 HINT_ROWS = 2_000  # How many leaves would agree with more rows is tried on so many, or as many as leaves need.
 SAMPLE_ROWS = 100_000  # Of a table in batches at most so many rows are read into memory.
 SAMPLE_VALUES = 2_000_000  # The same in values, for wide tables.
+ROWS_EACH = 200  # About so many of each cluster, if it has as many; those of rare ones weigh less.
 GATHERED = 1 << 23  # A table in batches is read into memory up to so many values.
 DRAWN = 1 << 22  # Of a longer one, in memory or not, rows of so many values are drawn,
 PARTS = 2  # and trees are grown on each half of them: the better one is taken.

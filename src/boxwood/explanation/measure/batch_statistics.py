@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, NoReturn
@@ -133,6 +134,12 @@ class BatchStatistics:
             return self
         other = BatchStatistics(self.task, self.scale, objective)
         other._means, other._squares = self._means, self._squares
+        return other
+
+    def with_leaves(self, max_leaf_nodes: int | None) -> BatchStatistics:
+        """Return what is known, for trees of another number of leaves."""
+        other = copy(self)
+        other.task = self.task.with_leaves(max_leaf_nodes)
         return other
 
     @cached_property

@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._progress import Progress, silent, told
 from boxwood._types import Floats, Indices
 from boxwood._validation import Rows, random_of, shown
-from boxwood.batches.sample import Sample, sample_of
+from boxwood.batches.sample import Draw, Sample, sample_of
 from boxwood.errors import DataError
 from boxwood.explanation.choose.search import rows_of_sample
 from boxwood.explanation.measure.evidence import Evidence, confusion_in, held_in
@@ -187,7 +187,7 @@ def with_rows_in_memory(ex: MeasuredTree) -> tuple[MeasuredTree, bool]:
 def _sample(task: Task) -> tuple[Sample, bool]:
     """Return rows of the table, each as likely as any other, and whether these are all with a cluster and a weight."""
     most = rows_of_sample(task.batches, task.leaves())
-    sample = sample_of(task.batches, most).drawn(most)
+    sample = sample_of(task.batches, Draw.of(most, task.overview.sizes)).drawn(most)
     return sample, len(sample.labels) == task.n_kept
 
 
