@@ -1275,6 +1275,40 @@ class Explanation(MeasuredTree):
 
         return merge_clusters(self._on(X, labels, sample_weight), clusters, name)
 
+    def without(
+        self, *columns: str, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> Self:
+        """Return the explanation by the best tree that "auto" finds without some columns, and what that costs.
+
+        It has as many leaves as this one, or fewer where more would not help, and keeps its limits. Later changes may
+        not test the columns, either. Takes as long as `explain`.
+
+        Parameters
+        ----------
+        *columns : str
+            At least one. What the tree does not test may be among them, so that no later search takes it.
+        X, labels, sample_weight : default=None
+            Other rows to search and measure on, as for `evaluate`.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, no other one is left, the rows come in batches, or the explanation was read from
+            a file, and no rows are given.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 7.0], [34.0, 6.0], [38.0, 7.0], [61.0, 5.0], [67.0, 6.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> print(ex.without("age").changes)
+        ex = ex.without('age')
+            agreement 100.0% -> 80.0%, price 1.000 -> 4.308; 1 row moves: 1 from young to old
+        """
+        from boxwood.explanation.change.search import without
+
+        return without(self._on(X, labels, sample_weight), columns)
+
     # ------------------------------------------------------------------------------------------- how good the rules are
     def misassigned(
         self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
