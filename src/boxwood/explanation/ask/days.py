@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._dates import Dates, days_between, moment_in
+from boxwood._dates import Dates, days_between, is_open_end, moment_in
 from boxwood._frames import as_matrix, dates_from_column, without_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import listed, shown
@@ -22,6 +22,8 @@ from boxwood.columns.column_table import ColumnTable
 from boxwood.errors import DataError
 from boxwood.explanation.ages import LATEST, as_of_text, with_ages
 from boxwood.explanation.ask.options import Candidates, Options
+from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.words.values import column_name
 
 _SHORT = 4  # days that times of a table span at most, so that its latest moment counts instead of its day
 
@@ -32,6 +34,20 @@ class Counted(NamedTuple):
     X: Any
     dates: Mapping[str, Dates]
     notes: tuple[str, ...] = ()
+
+
+def notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tuple[str, ...]:
+    """Return a note on rules that cut dates at days, which say another thing when days have passed."""
+    tree, columns = explanation.tree, explanation.columns
+    ends = zip(tree.feature.tolist(), tree.lower.tolist(), tree.upper.tolist(), strict=True)
+    cuts = ((columns[j], end) for j, *both in ends if j >= 0 and columns[j] in dates for end in both)
+    aging = dict.fromkeys(
+        name for name, end in cuts if math.isfinite(end) and not (dates[name].as_of or is_open_end(end))
+    )
+    if not aging:
+        return ()
+    at = f"rules that cut {listed([column_name(name) for name in aging])} at a day go out of date as days pass"
+    return (f'{at}; ages, such as "within the last 30 days", do not: as_of="latest", or the day (as_of)',)
 
 
 def with_day(X: Any, asked: Options, clustering: Any) -> tuple[Any, Options]:

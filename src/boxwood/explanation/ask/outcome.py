@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._dates import Dates, is_open_end
 from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, listed
@@ -18,6 +17,7 @@ from boxwood.axes.mixed import FEW_WORDS
 from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
 from boxwood.explanation.ask.clustering import sees_distances
+from boxwood.explanation.ask.days import notes_on_days
 from boxwood.explanation.ask.limits import with_limits
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.problem import Problem
@@ -105,7 +105,7 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
     are_given = problem.clusterer is None and not made_here
     notes += _notes_on_luck(explanation, problem.task.n_kept) if are_given and asked.validate is None else ()
     notes += (*missed, *_notes_on_codes(explanation, asked.numbers), *_notes_on_alike(explanation))
-    notes += (*_notes_on_weights(explanation), *asked.notes, *_notes_on_days(explanation, asked.dates))
+    notes += (*_notes_on_weights(explanation), *asked.notes, *notes_on_days(explanation, asked.dates))
     notes += _notes_on_leaks(explanation) if are_given else _notes_on_panels(explanation)
     notes += (*_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)) if made_here else ()
     if (budget := problem.asked_budget).given:
@@ -116,20 +116,6 @@ def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: 
         )
     explanation = replace(explanation, notes=(*explanation.notes, *notes))
     return explanation if asked.validate is None else replace(explanation, held_out=_held_out(explanation, asked))
-
-
-def _notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tuple[str, ...]:
-    """Return a note on rules that cut dates at days, which say another thing when days have passed."""
-    tree, columns = explanation.tree, explanation.columns
-    ends = zip(tree.feature.tolist(), tree.lower.tolist(), tree.upper.tolist(), strict=True)
-    cuts = ((columns[j], end) for j, *both in ends if j >= 0 and columns[j] in dates for end in both)
-    aging = dict.fromkeys(
-        name for name, end in cuts if math.isfinite(end) and not (dates[name].as_of or is_open_end(end))
-    )
-    if not aging:
-        return ()
-    at = f"rules that cut {listed([column_name(name) for name in aging])} at a day go out of date as days pass"
-    return (f'{at}; ages, such as "within the last 30 days", do not: as_of="latest", or the day (as_of)',)
 
 
 def _held_out(ex: MeasuredTree, asked: Options) -> HeldOut:

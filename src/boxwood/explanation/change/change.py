@@ -12,6 +12,7 @@ import numpy as np
 from boxwood._messages import listed
 from boxwood._validation import position
 from boxwood.errors import DataError
+from boxwood.explanation.ask.days import notes_on_days
 from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, value_said
 from boxwood.explanation.change.trees import NodeChanges, named_by_rows, unreachable
 from boxwood.explanation.change.ways import Ways, ways_of
@@ -193,7 +194,7 @@ def _told(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: Sequence
     IN: place: the new number of each old cluster.
     """
     notes = [note for note in ex.notes if not OF_RULES.search(note)]
-    notes += [note for note in answer.notes if note not in notes]
+    notes += [note for note in (*answer.notes, *notes_on_days(answer, dict(answer.dates))) if note not in notes]
     old = np.array(place)[ex.tree.leaf_clusters]
     edit = Edit(
         f"ex = ex.{line}",

@@ -23,7 +23,7 @@ from boxwood.tree.nodes import CutTest
 from boxwood.tree.shorten import short_threshold
 
 if TYPE_CHECKING:
-    from boxwood._types import Array, Bools, Floats, Indices, Ints
+    from boxwood._types import Bools, Floats, Indices, Ints
     from boxwood.explanation.measure.evidence import Evidence
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import RowsMoved
@@ -84,7 +84,9 @@ def places_of_end(ex: MeasuredTree, node: int, is_upper: bool) -> Places | None:
     values, ends = _in_order(values, ends, room)
 
     def tree_at(end: float) -> ThresholdTree:
-        moved = {each: test._replace(**{"upper" if is_upper else "lower": end}) for each, test in tests.items()}
+        moved = {
+            each: test._replace(upper=end) if is_upper else test._replace(lower=end) for each, test in tests.items()
+        }
         return NodeChanges(moved).on(ex.tree, ex.n_clusters)
 
     now = int(np.searchsorted(ends, olds[0]))
@@ -381,7 +383,7 @@ def _prices(
 
 @dataclass(frozen=True)
 class _SumsOfGroups:
-    """Adds up numbers of rows by the cluster that the rules give these at each place; IN: rest: rows that none moves."""
+    """Adds up numbers of rows by the cluster that rules give them at each place; IN: rest: rows that no place moves."""
 
     ex: MeasuredTree
     evidence: Evidence
