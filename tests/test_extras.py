@@ -16,6 +16,7 @@ import boxwood as bw
 from boxwood._imports import EXTRAS, MissingExtraError
 from boxwood.cli import boxwood as main
 from boxwood.concepts import extract_latents
+from boxwood.render.notebook.editor import _widget_class
 from boxwood.render.page._template import _environment
 from tests.scale import law
 
@@ -52,6 +53,7 @@ DOORS = {
         "explain": lambda at: command("explain", at / "t.xlsx", "-k", 2),
         "predict": lambda at: command("predict", at / "m.json", at / "t.xlsx", "-o", at / "o.csv"),
     },
+    "notebook": {"edit": lambda at: EX.edit()},
     "onnx": {
         "to_onnx": lambda at: EX.to_onnx(),
         "-o": lambda at: command("explain", at / "t.csv", "-k", 2, "-o", at / "m.onnx"),
@@ -143,6 +145,7 @@ def test_an_absent_package_is_told_in_one_line_with_the_command_that_installs_it
         others = [name for name in map(name_of, EXTRAS[extra]) if rng.random() < 0.5]
         first = name_of(EXTRAS[extra][0])  # what each door asks for before the others
         _environment.cache_clear()  # of the page, which keeps jinja2
+        _widget_class.cache_clear()
         with monkeypatch.context() as patch:
             hide({first, *others}, patch)
             with pytest.raises(ImportError) as told:

@@ -44,6 +44,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("render.forms",),
     ("render.pictures",),
     ("render.page",),
+    ("render.notebook",),
     ("render",),
     ("judge",),
     ("api",),
@@ -53,7 +54,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch", "sqlglot", "onnx", "onnxruntime")
-OPTIONAL += ("pyspark", "dask", "distributed", "cloudpickle")
+OPTIONAL += ("pyspark", "dask", "distributed", "cloudpickle", "anywidget")
 LARGEST_CIRCLE = 5  # files that import one another, types included: results of verbs, and the files that print them
 TABLES = {"grow/_methods.py", "render/forms/exporters.py", "cli/_verbs.py"}  # METHODS, EXPORTERS, commands
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need

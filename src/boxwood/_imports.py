@@ -14,6 +14,7 @@ EXTRAS = {
     "arrow": ("pyarrow",),
     "dask": ("dask[dataframe]", "distributed", "pyarrow", "cloudpickle"),
     "excel": ("openpyxl",),
+    "notebook": ("anywidget", "jinja2"),
     "onnx": ("onnx",),
     "page": ("jinja2",),
     "pandas": ("pandas",),

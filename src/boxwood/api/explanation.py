@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.misassigned import Exceptions, Misassigned
     from boxwood.explanation.measure.outliers import Outlier
     from boxwood.explanation.records import Frontier, Profile, Stability, Totals
+    from boxwood.render.notebook.editor import Editor
 
 
 _MEANT = {
@@ -1275,6 +1276,83 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.change.change import merge_clusters
 
         return merge_clusters(self._on(X, labels, sample_weight), clusters, name)
+
+    def without(
+        self, *columns: str, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> Self:
+        """Return the explanation by the best tree that "auto" finds without some columns, and what that costs.
+
+        It has as many leaves as this one, or fewer where more would not help, and keeps its limits. Later changes may
+        not test the columns, either. Takes as long as `explain`.
+
+        Parameters
+        ----------
+        *columns : str
+            At least one. What the tree does not test may be among them, so that no later search takes it.
+        X, labels, sample_weight : default=None
+            Other rows to search and measure on, as for `evaluate`.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, no other one is left, the rows come in batches, or the explanation was read from
+            a file, and no rows are given.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> table = [[21.0, 7.0], [34.0, 6.0], [38.0, 7.0], [61.0, 5.0], [67.0, 6.0]]
+        >>> ex = boxwood.explain(table, ["young", "young", "young", "old", "old"], columns=["age", "rides"])
+        >>> print(ex.without("age").changes)
+        ex = ex.without('age')
+            agreement 100.0% -> 80.0%, price 1.000 -> 4.308; 1 row moves: 1 from young to old
+        """
+        from boxwood.explanation.change.search import without
+
+        return without(self._on(X, labels, sample_weight), columns)
+
+    def edit(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Editor[Self]:
+        """Return the tree as a widget for notebooks, in which all of these changes are made by hand; needs anywidget.
+
+        Drag a threshold, choose a cut or a leaf: agreement, price and the rows that move stand beside it. "Take" hands
+        the tree over as `explanation` of the widget; its `changes` are the lines of Python that make it again.
+
+        Parameters
+        ----------
+        X, labels, sample_weight : default=None
+            Other rows to measure on, as for `evaluate`: an explanation that was read from a file needs some.
+
+        Returns
+        -------
+        Editor
+            What a cell of Jupyter or VS Code shows if it is the last line there.
+
+        Raises
+        ------
+        DataError
+            If the explanation was read from a file, and no rows are given.
+        ImportError
+            If anywidget or jinja2 is missing.
+
+        Notes
+        -----
+        Numbers of a threshold that is dragged come from one count of the rows that it parts: of 100,000 rows of 10
+        columns in a fifth of a second, once for each threshold. Where rows come in batches or the cost is no sum of
+        squares, they come once the change is made. A change is measured on all rows; one that takes longer than a fifth
+        of a second says how long it took.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ages, labels = [[21.0], [34.0], [61.0], [88.0]], ["young", "young", "old", "very old"]
+        >>> ex = boxwood.explain(ages, labels, columns=["age"])
+        >>> widget = ex.edit()  # the last line of a cell
+        >>> widget.explanation is ex  # nothing was taken yet
+        True
+        """
+        from boxwood.render.notebook.editor import Editor
+
+        return Editor(self._on(X, labels, sample_weight))
 
     # ------------------------------------------------------------------------------------------- how good the rules are
     def misassigned(

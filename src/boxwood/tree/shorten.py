@@ -75,6 +75,11 @@ def _nearest(exact: tuple[Decimal, Decimal], middle: Decimal, exponent: int, low
     return number if low <= float(number) <= high else None
 
 
+def short_threshold(left: float, right: float, *, is_whole: bool) -> float:
+    """Return the threshold that a tree with short ones has between two values of a column; IN: is_whole: if it is."""
+    return _short(_Gap(left, right), left, is_whole)
+
+
 Tree = TypeVar("Tree", bound=Nodes)
 
 

@@ -255,10 +255,11 @@ def _between(cut: CutStability) -> str:
 
 def edits_text(edits: Sequence[Edit]) -> str:
     """Return changes by hand: the line that makes each again, what it cost, and the rows that moved."""
-    return "\n".join(f"{each.line}\n    {_edit(each)}" for each in edits) or "nothing was changed by hand"
+    return "\n".join(f"{each.line}\n    {cost_of_edit(each)}" for each in edits) or "nothing was changed by hand"
 
 
-def _edit(edit: Edit) -> str:
+def cost_of_edit(edit: Edit) -> str:
+    """Return what a change by hand cost, and the rows that moved."""
     before, now = beside(edit.agreement_before, edit.agreement), beside(edit.agreement, edit.agreement_before)
     same = edit.agreement == edit.agreement_before
     agreement = f"agreement {percent(edit.agreement)}" if same else f"agreement {before} -> {now}"

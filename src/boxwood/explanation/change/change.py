@@ -14,18 +14,17 @@ from boxwood._validation import position
 from boxwood.errors import DataError
 from boxwood.explanation.ages import notes_on_days
 from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, thresholds_of, value_said
-from boxwood.explanation.change.trees import NodeChanges, named_by_rows
+from boxwood.explanation.change.trees import NodeChanges, named_by_rows, unreachable
 from boxwood.explanation.change.ways import Ways, ways_of
 from boxwood.explanation.measure.again import measured_again
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import Tree, with_names, with_short_words
-from boxwood.explanation.records import AllowedCuts, Edit, LimitFacts, rules_of
+from boxwood.explanation.records import AllowedCuts, Edit, LimitFacts
 from boxwood.reference import Reference
 from boxwood.reference.labels import given_names, places_of, plain_name
 from boxwood.tree.merge import merged
 from boxwood.tree.shorten import rounded
 from boxwood.words.notes import OF_RULES
-from boxwood.words.rules import is_impossible
 from boxwood.words.values import cluster_name
 
 if TYPE_CHECKING:
@@ -97,20 +96,28 @@ def renamed(ex: Tree, names: Mapping[Hashable, Hashable], merge: bool) -> Tree:
 # --------------------------------------------------------------------------------------------- what changes in the tree
 
 
-def _changed(ex: Tree, changes: NodeChanges, line: str) -> Tree:
-    """Return the explanation by the tree with some nodes changed."""
+def told_of_tree(ex: Tree, tree: ThresholdTree, line: str, short: ThresholdTree | None = None) -> Tree:
+    """Return the explanation by another tree, whose leaves with a cluster from k on have that of most of their rows.
+
+    IN: line: of Python that makes it so; short: the tree as words say it, if that is another one.
+    """
     evidence, k = _evidence(ex), ex.n_clusters
-    tree = changes.on(ex.tree, k)
-    _refuse_unreachable(ex, tree)
     ways = ways_of(ex.tree, tree, evidence)
     tree = named_by_rows(tree, ways.in_leaves)
     answer = measured_again(ex, tree, STEP, evidence)
     limits = None if ex.limits is None else _limits_kept(ex.limits, ex, tree, ways.n_rows)
     kept = {what: ex._kept[what] for what in _OF_CLUSTERS if what in ex._kept}
     answer = replace(answer, limits=limits, _kept=answer._kept | kept)
-    if ex._short is not None:
-        answer = _in_words_of(answer, named_by_rows(changes.on(ex._short, k), ways.in_leaves))
+    if short is not None:
+        answer = _in_words_of(answer, named_by_rows(short, ways.in_leaves))
     return _told(ex, answer, line, ways, range(k))
+
+
+def _changed(ex: Tree, changes: NodeChanges, line: str) -> Tree:
+    """Return the explanation by the tree with some nodes changed."""
+    tree = changes.on(ex.tree, ex.n_clusters)
+    _refuse_unreachable(ex, tree)
+    return told_of_tree(ex, tree, line, None if ex._short is None else changes.on(ex._short, ex.n_clusters))
 
 
 def _in_words_of(answer: MeasuredTree, short: ThresholdTree) -> MeasuredTree:
@@ -159,18 +166,10 @@ def _evidence(ex: MeasuredTree) -> Evidence:
 
 def _refuse_unreachable(ex: MeasuredTree, tree: ThresholdTree) -> None:
     """Raise a DataError if a tree has more leaves than the old one that no row can reach."""
-    old, new = (_unreachable(ex, each) for each in (ex.tree, tree))
-    if len(new) > len(old):
+    if len(new := unreachable(ex, tree)) > len(unreachable(ex, ex.tree)):
         column = next(iter(new.values()))
         raise DataError(f"no row could reach a leaf then, as the cuts of {column} on its way contradict each other; "
                         "choose a value between them, or prune the cut below")  # fmt: skip
-
-
-def _unreachable(ex: MeasuredTree, tree: ThresholdTree) -> dict[int, str]:
-    """Return the leaves that no row can reach, and the column that no value passes."""
-    coded = ex._known().categories | ex._coded_columns
-    rules = rules_of(tree, ex.columns, coded, ex._gap_columns)
-    return {i: one.column for i, each in enumerate(rules) for one in each if is_impossible(one)}
 
 
 def _limits_kept(limits: LimitFacts, ex: MeasuredTree, tree: ThresholdTree, n_rows: Ints) -> LimitFacts:

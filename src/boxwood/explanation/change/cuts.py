@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.tree import ThresholdTree
 
-_LARGEST = sys.float_info.max  # the upper end of a cut that asks whether there is a number
+LARGEST = sys.float_info.max  # the upper end of a cut that asks whether there is a number
 
 
 def moved_tests(ex: MeasuredTree, column: str, at: Any, to: Any) -> dict[int, CutTest]:
@@ -59,7 +59,7 @@ def new_test(ex: MeasuredTree, column: str, value: Any) -> CutTest:
     if j in ex._coded_columns or j in evidence.categories:
         return _of_codes(j, _codes(ex, j, value))
     if is_missing(value) and j in ex._gap_columns:
-        return CutTest(j, _LARGEST, -math.inf, ())
+        return CutTest(j, LARGEST, -math.inf, ())
     return CutTest(j, _as_upper(ex, j, _number(ex, j, value)), -math.inf, ())
 
 
@@ -100,6 +100,32 @@ def value_said(ex: MeasuredTree, column: str, value: Any) -> Any:
     return int(x) if x.is_integer() and abs(x) < 1e15 else x
 
 
+def ends_said(ex: MeasuredTree, node: int) -> Iterator[tuple[bool, str]]:
+    """Yield the finite ends of a cut of numbers or dates: whether it is the upper one, and how rules say it."""
+    tree, j = ex._short or ex.tree, int(ex.tree.feature[node])
+    for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
+        if math.isfinite(end) and end != LARGEST:
+            dates = ex._date_columns.get(j)
+            said = _said_end(ex, j, end, is_upper)
+            yield is_upper, number(said) if dates is None else dates.first(end, beyond=is_upper)
+
+
+def ends_at(ex: MeasuredTree, j: int, at: Any) -> list[tuple[int, bool]]:
+    """Return the cuts of a column of numbers or dates that have an end at a value, and whether it is the upper one."""
+    return [(node, upper) for node in cuts_of(ex.tree, j) for upper in (False, True) if _is_at(ex, node, upper, at)]
+
+
+def end_at(ex: MeasuredTree, j: int, value: Any, *, is_upper: bool = True, old: float | None = None) -> float:
+    """Return the end of a cut at a value as rules say it; IN: old: the end that moves there, None for a new cut."""
+    x = _number(ex, j, value)
+    return _as_lower(ex, j, x, old) if not is_upper and old is not None else _as_upper(ex, j, x, old)
+
+
+def codes_of(ex: MeasuredTree, j: int) -> Any:
+    """Return the categories of a column of words, or of booleans; None for one of numbers or dates."""
+    return _known(ex, j) if j in ex._coded_columns or j in ex._known().categories else None
+
+
 # ------------------------------------------------------------------------------------------------ numbers and dates
 
 
@@ -124,7 +150,7 @@ def _is_at(ex: MeasuredTree, node: int, is_upper: bool, at: Any) -> bool:
     """Return whether an end of a cut is at a value, which may be said as rules say it."""
     for tree in (ex.tree, ex._short or ex.tree):
         end = float((tree.upper if is_upper else tree.lower)[node])
-        if math.isinf(end) or end == _LARGEST:
+        if math.isinf(end) or end == LARGEST:
             continue
         j = int(tree.feature[node])
         if (dates := ex._date_columns.get(j)) is not None:

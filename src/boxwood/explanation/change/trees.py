@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from boxwood._types import Array
+from boxwood.explanation.records import rules_of
 from boxwood.tree import ThresholdTree, TreeBuilder
 from boxwood.tree.nodes import CutTest
+from boxwood.words.rules import is_impossible
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
 
 
 class NodeChanges(NamedTuple):
@@ -42,6 +47,13 @@ class NodeChanges(NamedTuple):
             sides = _cut(builder, at, self.tests.get(node, tree.test(node)))
             stack += [(node + 1, sides[0], is_anew), (int(tree.second[node]), sides[1], is_anew)]
         return builder.build()
+
+
+def unreachable(ex: MeasuredTree, tree: ThresholdTree) -> dict[int, str]:
+    """Return the leaves that no row can reach, and the column that no value passes."""
+    coded = ex._known().categories | ex._coded_columns
+    rules = rules_of(tree, ex.columns, coded, ex._gap_columns)
+    return {i: one.column for i, each in enumerate(rules) for one in each if is_impossible(one)}
 
 
 def named_by_rows(tree: ThresholdTree, held: Array) -> ThresholdTree:

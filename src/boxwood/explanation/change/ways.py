@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -71,8 +71,13 @@ class Ways:
             pair = int(before[i]), int(now[j])
             if pair[0] != pair[1]:
                 found[pair] = found.get(pair, 0) + ways[i, j].item()
-        in_order = sorted(found.items(), key=lambda one: (-one[1], one[0]))
-        return tuple(RowsMoved(names[a], names[b], size) for (a, b), size in in_order)
+        return rows_moved(found, names)
+
+
+def rows_moved(found: Mapping[tuple[int, int], Any], names: Sequence[Hashable]) -> tuple[RowsMoved, ...]:
+    """Return the rows that go from one cluster to another, most first; IN: found: their number, or weight, by pair."""
+    in_order = sorted(found.items(), key=lambda one: (-one[1], one[0]))
+    return tuple(RowsMoved(names[a], names[b], size) for (a, b), size in in_order)
 
 
 def _places(ways: Floats) -> Iterator[tuple[int, int]]:

@@ -87,3 +87,9 @@ def file_of(name: str) -> str:
 def _hash(text: str) -> str:
     """Return the hash by which a content-security policy knows a script or a style."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def filled(template: str, facts: dict[str, Any]) -> str:
+    """Return a template of the folder with some facts: a part of a page, or a style."""
+    text: str = _environment().get_template(template).render(facts)
+    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a message

@@ -1,0 +1,118 @@
+"""Where a cut may stand: what is said of each place is what the change gives that puts the cut there."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+import boxwood as bw
+from boxwood.explanation.change import places as module
+from boxwood.explanation.change.cuts import ends_said
+from boxwood.explanation.change.places import places_of_end, places_of_question
+from tests.explanation.test_changes import customers
+from tests.scale import law
+
+
+def refuse_others(places, i, changed):
+    """Compare what is said of a place with the explanation whose cut stands there."""
+    assert changed.agreement == pytest.approx(places.agreement[i], abs=1e-12)
+    assert changed.changes[-1].moved == places.moved[i]
+    if places.price is not None:
+        assert changed.price == pytest.approx(places.price[i], rel=1e-9)
+
+
+def some_of(rng, places):
+    n = len(places.values)
+    return {places.now, *rng.choice(n, min(n, 3), replace=False).tolist()}
+
+
+def explained(rng, seed):
+    """Return an explanation of a table of drawn columns, some of which have gaps, or of numbers with two-sided cuts."""
+    if seed % 4 == 3:
+        X, _ = make_blobs(200, n_features=3, centers=4, cluster_std=2.0, random_state=seed)
+        return bw.explain(X, X[:, 0] > X[:, 1], method=str(rng.choice(["kernel_exkmc", "cart"])), max_leaf_nodes=6)
+    frame, labels, weights = customers(rng, gaps=bool(seed % 3))
+    return bw.explain(frame, labels, sample_weight=weights, method="cart", max_leaf_nodes=int(rng.integers(2, 9)))
+
+
+@law(4)
+def test_each_place_of_an_end_is_told_as_the_moved_cut_is(seed):
+    refuse_a_wrong_end(seed)
+
+
+@law(4)
+def test_each_place_of_a_question_is_told_as_the_new_cut_is(seed):
+    refuse_a_wrong_question(seed)
+
+
+@pytest.mark.full
+@law(24, first=4)
+def test_many_places(seed):
+    refuse_a_wrong_end(seed)
+    refuse_a_wrong_question(seed)
+
+
+def refuse_a_wrong_end(seed):
+    rng = np.random.default_rng(seed)
+    ex = explained(rng, seed)
+    priced = []
+    for node in np.flatnonzero(ex.tree.feature >= 0).tolist():
+        if int(ex.tree.feature[node]) in ex._coded_columns:
+            continue
+        for is_upper, said in ends_said(ex, node):
+            places = places_of_end(ex, node, is_upper)
+            priced.append(places.price is not None)
+            assert (places.agreement[places.now], places.moved[places.now]) == (pytest.approx(ex.agreement), ())
+            assert (np.diff(places.ends) > 0).all()
+            for i in some_of(rng, places):
+                refuse_others(places, i, ex.move_cut(places.column, said, to=places.values[i]))
+    assert all(priced) or ex.objective != "sqeuclidean" or ex.kernel is not None
+
+
+def refuse_a_wrong_question(seed):
+    rng = np.random.default_rng(seed)
+    ex = explained(rng, seed)
+    columns = [name for j, name in enumerate(ex.columns) if j not in ex._rows().categories]
+    for node in rng.permutation(ex.tree.n_nodes)[:4].tolist():
+        column = str(rng.choice(columns))
+        places = places_of_question(ex, node, column)
+        if places is None:
+            continue
+        assert places.agreement[places.now] == places.agreement.max()
+        for i in some_of(rng, places):
+            value, leaf = places.values[i], int(ex.tree._leaf_numbers[node])
+            is_leaf = ex.tree.feature[node] < 0
+            changed = ex.split(leaf, column, value) if is_leaf else ex.replace_cut(node, column, value)
+            refuse_others(places, i, changed)
+
+
+def test_the_value_next_to_a_cut_is_a_place_of_its_own_in_a_long_column():
+    x = np.arange(2000.0)
+    ex = bw.explain(x[:, None], x > 1200, columns=["x"])
+    places = places_of_end(ex, 0, True)
+    assert len(places.values) <= module.MOST
+    now = places.now
+    assert np.diff(places.ends[now - 3 : now + 4]).tolist() == [1.0] * 6
+    assert places.values[0] < 20
+    assert places.values[-1] > 1980
+
+
+def test_words_and_what_is_not_at_hand_have_no_places():
+    rng = np.random.default_rng(0)
+    frame, labels, _ = customers(rng)
+    ex = bw.explain(frame, labels, method="cart", forbidden=["income"])
+    assert places_of_question(ex, 0, "plan") is None
+    with pytest.raises(bw.DataError, match="no rule may test income, which is forbidden"):
+        places_of_question(ex, 0, "income")
+    loaded = bw.Explanation.from_json(ex.to_json())
+    with pytest.raises(bw.DataError, match="holds no rows"):
+        loaded.edit()
+
+
+def test_rows_are_walked_twice_however_many_places_there_are(monkeypatch):
+    X, y = make_blobs(3000, n_features=4, centers=3, cluster_std=4.0, random_state=0)
+    ex = bw.explain(X, y, method="cart", max_leaf_nodes=5)
+    walks, apply = [], type(ex.tree).apply
+    monkeypatch.setattr(type(ex.tree), "apply", lambda tree, *args, **kw: walks.append(1) or apply(tree, *args, **kw))
+    places = places_of_end(ex, 0, True)
+    assert len(places.values) > 50
+    assert len(walks) == 2
