@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from tests.models import read_model
 
 import boxwood as bw
 
@@ -57,7 +58,7 @@ def tree_of(rows: pd.DataFrame, labels: np.ndarray) -> Any:
 
 def explained(before: Month) -> Any:
     """Return the rules of a month, as a saved model has them."""
-    return bw.Explanation.from_json(tree_of(before.rows, before.labels).to_json())
+    return read_model(tree_of(before.rows, before.labels).to_json())
 
 
 # ------------------------------------------------------------------------- one kind of change each: is it named rightly

@@ -43,7 +43,7 @@ def test_dates_of_pandas_are_in_their_zone_whatever_its_name():
 def test_rules_on_dates_are_the_same_in_every_library_and_take_rows_of_another_zone(zone):
     frame, arrow = in_zone(zone), pd.ArrowDtype(pa.timestamp("us", zone))
     tables = [frame, frame.astype({"ts": arrow}), pa.Table.from_pandas(frame), pl.from_pandas(frame)]
-    texts = {bw.render.rules(bw.explain(table, LABELS)) for table in tables}
+    texts = {bw.explain(table, LABELS).rules() for table in tables}
     first = HOURS[30].tz_convert(zone)
     assert len(texts) == 1
     assert f"b: ts is at or after {first:%Y-%m-%d %H:%M}{first.isoformat()[-6:]}" in texts.pop()
@@ -79,7 +79,7 @@ def test_a_distance_to_utc_is_the_zone_of_its_dates_and_one_that_has_no_name_is_
         assert ex.predict(in_zone("UTC")).tolist() == LABELS
     texts = [f"2026-03-{1 + i // 24:02d}T{i % 24:02d}:00:00+01:00" for i in range(60)]
     ex = bw.explain(pd.DataFrame({"ts": pd.to_datetime(texts)}), LABELS)
-    assert bw.render.rules(ex).splitlines()[1] == "b: ts is at or after 2026-03-02 06:00+01:00"
+    assert ex.rules().splitlines()[1] == "b: ts is at or after 2026-03-02 06:00+01:00"
     assert ex.predict(pd.DataFrame({"ts": texts})).tolist() == LABELS
 
 
@@ -130,7 +130,7 @@ def test_dates_of_all_years_are_read():
 def test_dates_beside_floats_are_read_from_arrow():
     days = pd.date_range("2026-01-01", periods=60).to_list()
     table = pa.table({"day": days, "x": np.arange(60) % 7.0})
-    assert bw.render.rules(bw.explain(table, LABELS)).splitlines()[1] == "b: day is on or after 2026-01-31"
+    assert bw.explain(table, LABELS).rules().splitlines()[1] == "b: day is on or after 2026-01-31"
 
 
 @pytest.mark.parametrize("values", [["u", "v", None], [1, 2, None], ["2026-03-01", "2026-04-01", "2026-03-01"]])
@@ -144,7 +144,7 @@ def test_dictionaries_of_arrow_in_pandas_are_their_values(values, is_ordered):
     for kinds in ({}, {"categories": ["s"]}):
         first, second = (bw.explain(frame, labels, columns=["s", "x"], **kinds) for frame in (one, other))
         assert first.agreement == 1
-        assert bw.render.rules(first) == bw.render.rules(second)
+        assert first.rules() == second.rules()
         assert first.predict(other).tolist() == second.predict(one).tolist() == second.predict(other).tolist() == labels
 
 
@@ -266,7 +266,7 @@ def test_bands_are_in_their_order_whatever_holds_them_and_are_found_again_by_the
     for column in bands(age).values():
         make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(column).__module__.split(".")[0], pd.DataFrame)
         ex = bw.explain(make({"band": column, "x": x}), labels, method="cart", columns=["band"])
-        said.add(bw.render.rules(ex))
+        said.add(ex.rules())
         assert ex._coded_columns[0].ordered
         frame = pd.DataFrame({"band": pd.cut(age, BREAKS), "x": x})
         again = [frame, pd.read_csv(StringIO(frame.to_csv(index=False))), frame[["band"]].to_numpy(dtype=object)]
@@ -282,7 +282,7 @@ def test_bands_are_in_their_order_whatever_holds_them_and_are_found_again_by_the
 def test_a_band_is_said_without_quotes_and_a_pair_of_numbers_is_no_band():
     age = np.arange(18, 90)
     ex = bw.explain(pd.DataFrame({"band": pd.cut(age, BREAKS), "x": age % 7}), np.where(age > 45, "old", "young"))
-    assert "old: band is (45, 60] or (60, 90]" in bw.render.rules(ex)
+    assert "old: band is (45, 60] or (60, 90]" in ex.rules()
     pairs = pd.DataFrame({"pair": np.where(age > 45, "[1, 2]", "[3, 4]"), "x": age % 7})
     pairs.loc[:3, "pair"] = "[5, 6]"
     ex = bw.explain(pairs, np.where(age > 45, "old", "young"))
@@ -309,7 +309,7 @@ def test_periods_are_dates_weeks_are_texts_in_order_and_years_are_numbers(length
         frame = frame if kind is None else frame.astype({"t": kind})
         ex = bw.explain(frame, np.where(place > 3, "late", "early"), method="cart")
         assert ex.agreement == 1
-        said = bw.render.rules(ex).splitlines()[1]
+        said = ex.rules().splitlines()[1]
         assert said.startswith(f"late: t {PERIODS[length]}")
         assert ex.predict(pd.read_csv(StringIO(frame.to_csv(index=False)))).tolist() == ex.predict(frame).tolist()
 

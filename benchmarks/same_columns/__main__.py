@@ -72,9 +72,9 @@ def _found(through: Callable[[pd.DataFrame, Options], Any], frame: pd.DataFrame,
 
 def _said(ex: Any) -> Found:
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
-    categories = {name: list(map(repr, known.values)) for name, known in ex.categories}
+    categories = {name: list(map(repr, known.values)) for name, known in ex.details.categories}
     left_out = None if ex.provenance is None else ex.provenance.left_out
-    about = {"columns": ex.columns, "tested": tested, "categories": categories, "rules": bw.render.rules(ex)}
+    about = {"columns": ex.columns, "tested": tested, "categories": categories, "rules": ex.rules()}
     return about | {"notes": list(map(str, ex.notes)), "left out": left_out, "rows": [ex.n_rows, ex.n_left_out]}
 
 

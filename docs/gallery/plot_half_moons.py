@@ -73,4 +73,4 @@ for model in models:
 # Four leaves make rules that one can remember. Eight make rules that fit better, and some of their intervals hold few
 # points.
 
-print(bw.render.rules(models[1]))
+print(models[1].explanation_.rules())

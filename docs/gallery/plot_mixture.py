@@ -55,7 +55,7 @@ ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 # The rules
 # ---------
 
-print(bw.render.rules(mmdt))
+print(mmdt.explanation_.rules())
 
 # %%
 # The certificate

@@ -21,6 +21,7 @@ from boxwood.cli import boxwood as command
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS
 from boxwood.render.forms.dialects import DIALECTS
+from tests.models import read_model
 from tests.scale import SLOW, some, variants
 
 DONE, BUG, USAGE, DATA, PAST_A_LIMIT, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -490,7 +491,7 @@ def test_same_input_same_output(folder):
 @pytest.mark.parametrize("method", METHODS)
 def test_explain_by_every_method(folder, method):
     result = run(folder, "explain", "{}/iris.csv", "-l", "species", "--method", method.replace("_", "-"), "--json")
-    assert boxwood.Explanation.from_json(result.stdout).method == method
+    assert read_model(result.stdout).method == method
 
 
 def test_leaves_have_three_spellings(folder):
@@ -633,7 +634,7 @@ def test_rows_without_a_needed_value_are_counted(folder, tmp_path):
 def test_export(folder, tmp_path):
     explanation = boxwood.load(folder / "species.json")
     assert run(folder, "export", "{}/species.json").stdout == f"{explanation.to_text()}\n"
-    assert boxwood.Explanation.from_json(run(folder, "export", "{}/species.json", "--to", "json").stdout) == explanation
+    assert read_model(run(folder, "export", "{}/species.json", "--to", "json").stdout) == explanation
     result = run(folder, "export", "{}/species.json", "--to", "json", "-o", tmp_path / "copy.json")
     assert (result.stdout, boxwood.load(tmp_path / "copy.json")) == ("", explanation)
     assert result.stderr.startswith("boxwood: wrote ")

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from boxwood import Explanation, explain, scan
+from boxwood import explain, scan
 from boxwood.reference.clumps import PARTS, spread_left
+from tests.models import read_model
 from tests.scale import law
 
 
@@ -52,7 +53,7 @@ def test_the_columns_in_which_groups_show_are_told_and_kept():
     frame = frame.assign(**{f"noise{j}": rng.normal(size=300) for j in range(4)})
     ex = explain(frame, n_clusters=3)
     assert "groups show in 2 of 6 columns: spend, visits" in ex.notes
-    assert Explanation.from_json(ex.to_json()).provenance.weights == ex.provenance.weights
+    assert read_model(ex.to_json()).provenance.weights == ex.provenance.weights
     assert explain(frame, group, method="imm").provenance.weights == ()
 
 

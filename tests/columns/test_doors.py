@@ -149,7 +149,7 @@ def sql_labels(ex, columns):
     sql = ex.to_sql("duckdb")
     as_asked = " REPLACE (CAST(seen AS DOUBLE) AS seen)" if "Convert these columns to numbers first" in sql else ""
     if re.search("Convert these columns to .*dates first", sql):
-        dates = dict(ex.dates)["seen"]
+        dates = dict(ex.details.dates)["seen"]
         of_iso = f"CAST(seen AS {'TIMESTAMPTZ' if dates.zone else 'TIMESTAMP'})"
         read = f"strptime(seen, '{dates.form}')" if dates.form else of_iso
         as_asked = f" REPLACE ({read} AS seen)"
@@ -163,7 +163,7 @@ def sqlite_labels(ex, columns):
     """Return the labels that SQL gives the rows of a table of SQLite, with dates as it asks for them."""
     sql, seen = ex.to_sql("sqlite"), "seen"
     if re.search("Convert these columns to .*dates first", sql):
-        assert dict(ex.dates)["seen"].form == "%d.%m.%Y"
+        assert dict(ex.details.dates)["seen"].form == "%d.%m.%Y"
         seen = "substr(seen, 7, 4) || '-' || substr(seen, 4, 2) || '-' || substr(seen, 1, 2) AS seen"
     with contextlib.closing(sqlite3.connect(sqlite_file(columns))) as connection:
         found = connection.execute(f"SELECT {sql} FROM (SELECT x, w, {seen} FROM t)").fetchall()

@@ -36,7 +36,7 @@ def test_explain_takes_scores_with_names(animals):
     projector = ConceptProjector().fit(Z, {"striped": species // 2, "large": species % 2})
     scores = projector.set_output(transform="pandas").transform(Z)
     ex = boxwood.explain(scores, species, method="imm")
-    rules = boxwood.render.rules(ex)
+    rules = ex.rules()
     assert "striped" in rules
     assert "large" in rules
     assert ex.agreement > 0.9

@@ -21,7 +21,6 @@ from boxwood import (
     ConceptMMDT,
     ExKMC,
     Expand,
-    Explanation,
     KernelExKMC,
     KernelExpand,
     KernelIMM,
@@ -33,6 +32,7 @@ from boxwood import (
 )
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError, StoppedEarlyWarning
+from tests.models import read_model
 from tests.scale import each
 
 EXPLAINERS = [IMM, ExKMC, Expand, CART, MMDT, RandomCuts, KernelIMM, KernelExKMC, KernelExpand, KernelMMDT]
@@ -68,9 +68,9 @@ def test_every_explainer_gives_rules_sql_and_a_model_file(estimator, iris):
     assert (ex.predict(iris.data) == model.predict(iris.data)).all()
     assert ex.price == model.price_
     assert ex.agreement == pytest.approx((model.labels_ == iris.target_names[iris.target]).mean())
-    assert len(render.rules(model).splitlines()) == 3
+    assert len(model.rules().splitlines()) == 3
     assert render.sql(model).endswith("\nEND")
-    assert Explanation.from_json(ex.to_json()) == ex
+    assert read_model(ex.to_json()) == ex
 
 
 @pytest.mark.parametrize("estimator", EXPLAINERS)
@@ -83,9 +83,9 @@ def test_both_doors_give_the_tree_of_a_method(estimator, iris):
     assert ex.tree == model.tree_.shortened(iris.data.to_numpy())
     assert ex.price == model.price_
     assert ex.method == model.explanation_.method == name
-    assert (ex.draws is None) == (model.explanation_.draws is None) == (estimator is not RandomCuts)
-    assert (ex.kernel is None) == (not name.startswith("kernel"))
-    assert (ex.mixture is None) == (estimator is not MMDT)
+    assert (ex.details.draws is None) == (model.explanation_.details.draws is None) == (estimator is not RandomCuts)
+    assert (ex.details.kernel is None) == (not name.startswith("kernel"))
+    assert (ex.details.mixture is None) == (estimator is not MMDT)
 
 
 def test_concepts_are_the_columns_of_their_explanation(iris):
@@ -139,7 +139,7 @@ def test_an_explainers_own_tree_is_explained(iris):
     assert named.tree is model.tree_
     assert named.price == ex.price
     half = explain(iris.data, model, sample_weight=np.repeat([0.0, 1.0], 75))
-    assert half.weighted
+    assert half.details.weighted
 
 
 @pytest.mark.parametrize("clusterer", [KMeans(3, n_init=1, random_state=0), None])
@@ -239,7 +239,7 @@ def test_methods_take_their_options_by_name(iris):
     X, y = iris.data.to_numpy(), iris.target.to_numpy()
     ex = explain(X, y, method="kernel-imm", kernel="laplace")
     assert ex.tree == KernelIMM(kernel="laplace").fit(X, y).tree_.shortened(X)
-    assert ex.kernel.kernel.startswith("Laplace")
+    assert ex.details.kernel.kernel.startswith("Laplace")
     with pytest.raises(
         ValueError, match="method 'imm' has no option kernel; its options: candidates, duplicates, tie_break"
     ):
@@ -247,10 +247,10 @@ def test_methods_take_their_options_by_name(iris):
     with pytest.raises(ValueError, match="options such as kernel belong to one method"):
         explain(X, y, kernel="laplace")
     medians = boxwood.KMedians(3, objective="l1", random_state=0).fit(X)
-    assert explain(X, medians, method="random_cuts").objective == "l1"
+    assert explain(X, medians, method="random_cuts").details.objective == "l1"
     kernel = boxwood.KernelKMeans(3, kernel=boxwood.kernels.Laplace(0.5), random_state=0)
     for clusterer in (kernel, clone(kernel).fit(X)):
-        assert explain(X, clusterer, method="kernel_exkmc").kernel.kernel == "Laplace(gamma=0.5)"
+        assert explain(X, clusterer, method="kernel_exkmc").details.kernel.kernel == "Laplace(gamma=0.5)"
     with pytest.raises(ValueError, match="method must be one of"):
         grow.method_of("auto")
 
@@ -348,7 +348,7 @@ def test_labels_and_prices_are_the_same_whenever_they_are_read(estimator, iris):
     assert thawed.labels_.tolist() == labels
     assert thawed.price_ == price
     if hasattr(early, "price_ceiling_"):
-        assert early.price_ceiling_ == late.price_ceiling_ == explanation.kernel.price_ceiling
+        assert early.price_ceiling_ == late.price_ceiling_ == explanation.details.kernel.price_ceiling
 
 
 def test_a_fit_measures_nothing_that_nobody_asked_for(iris, monkeypatch):

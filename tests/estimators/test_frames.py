@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from boxwood import CART, IMM, MMDT, ConceptMMDT, ExKMC, Expand, KernelIMM, RandomCuts, explain, render
+from boxwood import CART, IMM, MMDT, ConceptMMDT, ExKMC, Expand, KernelIMM, RandomCuts, explain
 from boxwood.concepts import ConceptProjector
 from boxwood.errors import DataError
 
@@ -109,12 +109,12 @@ def test_concepts_are_learned_from_the_columns_that_remain():
 def test_booleans_are_said_by_their_names(estimator, kind):
     X = frame_of(kind, ("member", "spent"))
     model = estimator(random_state=0).fit(X, LABELS)
-    said = render.rules(model)
+    said = model.rules()
     assert "not member" in said
-    assert said == render.rules(explain(X, model))
+    assert said == explain(X, model).rules()
     assert "member <" not in said
     again = pickle.loads(pickle.dumps(model))
-    assert render.rules(again) == said
+    assert again.rules() == said
     assert model.explanation_.predict(X).tolist() == model.predict(X).tolist()
 
 
@@ -123,12 +123,8 @@ def test_estimators_and_explain_say_the_same():
     with pytest.warns(UserWarning, match="left out"):
         model = IMM().fit(X, LABELS)
     expected = explain(X.drop(columns="city"), LABELS, method="imm")
-    assert (
-        render.rules(model)
-        == render.rules(expected)
-        == "a: not member\nb: member and spent <= 5\nc: member and spent > 5"
-    )
-    assert model.explanation_.categories == expected.categories
+    assert model.rules() == expected.rules() == "a: not member\nb: member and spent <= 5\nc: member and spent > 5"
+    assert model.explanation_.details.categories == expected.categories
     other = X.iloc[::2]
     with pytest.raises(DataError, match="fitted on other rows"):
         explain(other, model)

@@ -128,7 +128,7 @@ def test_the_explanation_says_best_mean_worst_and_the_guarantee():
     assert "40 random trees" in text
     assert "at most 3.083 times the clusters, for any data." in text
     assert "1 random tree " in RandomCuts(n_clusters=5, n_trees=1, random_state=0).fit(X).explanation_.to_text()
-    assert model.explanation_.draws.bound == model.bound_.value
+    assert model.explanation_.details.draws.bound == model.bound_.value
 
 
 def test_clusters_with_equal_medians_are_refused_by_name():

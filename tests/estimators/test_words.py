@@ -14,8 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import boxwood
-from boxwood import IMM, ExKMC, Explanation, KMedians, explain, scan
+from boxwood import IMM, ExKMC, KMedians, explain, scan
 from boxwood.errors import ModelError
+from tests.models import read_model
 from tests.scale import law
 
 LONG = re.compile(r"\d\.\d{5}")
@@ -38,10 +39,10 @@ def words_of(ex):
     return [
         str(ex),
         ex.to_text(),
-        ex.to_sentences(),
+        ex.to_text(style="sentences"),
         ex.to_csv(),
         ex.to_markdown(),
-        boxwood.render.rules(ex),
+        ex.rules(),
         frame,
         *frames,
     ]
@@ -79,12 +80,12 @@ def test_the_model_file_and_the_pickle_have_the_words(tmp_path):
     ex.save(tmp_path / "model.json")
     for other in (boxwood.load(tmp_path / "model.json"), pickle.loads(pickle.dumps(ex)), ex.rename({0: "few"})):
         assert other.tree == ex.tree
-        assert boxwood.render.rules(other).replace("few", "cluster 0") == boxwood.render.rules(ex)
+        assert other.rules().replace("few", "cluster 0") == ex.rules()
     entries = ex.to_dict()
     assert entries["leaves"][0]["rule"] in ex.to_csv()
     entries["nodes_in_words"][0]["feature"] = 1
     with pytest.raises(ModelError, match="its nodes in words are those of another tree"):
-        Explanation.from_json(json.dumps(entries))
+        read_model(json.dumps(entries))
 
 
 def test_other_rows_have_the_words_where_these_part_them_alike():
@@ -102,7 +103,7 @@ def test_in_batches_the_words_are_the_same():
     frame = customers(3)
     here, by_passes = (IMM().fit(X, "segment").explanation_ for X in (frame, scan(pa.Table.from_pandas(frame))))
     assert by_passes.tree == here.tree
-    assert boxwood.render.rules(by_passes) == boxwood.render.rules(here)
+    assert by_passes.rules() == here.rules()
     assert by_passes._short == here._short is not None
 
 
@@ -119,5 +120,5 @@ def test_every_way_to_fit():
             else model.fit(X).explanation_
         )
         assert ex._in_words().predict(X).tolist() == model.predict(X).tolist()
-        assert not LONG.search(boxwood.render.rules(model))
+        assert not LONG.search(model.rules())
     assert explain(X, load_iris().target)._short is None  # its tree has short thresholds itself

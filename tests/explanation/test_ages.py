@@ -25,6 +25,7 @@ from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.estimators import IMM
 from boxwood.render.forms.dialects import DIALECTS
+from tests.models import read_model
 from tests.scale import each, law, seeds
 
 ZONES = ("", "UTC", "Europe/Vienna", "America/St_Johns")
@@ -133,7 +134,7 @@ def in_duckdb_today(ex, table, day, folder):
 
 
 def in_duckdb_from_column(ex, table, day, folder):
-    if any(one.zone for _, one in ex.dates):
+    if any(one.zone for _, one in ex.details.dates):
         with pytest.raises(DataError, match="time zone are not counted from a column"):
             ex.to_sql(as_of="taken")
         return in_duckdb(ex, table, day, folder)
@@ -308,14 +309,14 @@ def test_each_row_may_have_its_own_day(seed):
     assert ex.predict(pl.from_pandas(shifted), missing="none").tolist() == wanted
     assert ex.predict(table, as_of=day, missing="none").tolist() == wanted
     assert one.predict(shifted, as_of="taken", missing="none").tolist() == wanted
-    again = bw.Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     assert again == ex
     assert again.rules() == ex.rules()
     names = {}
     exec(ex.to_python(), names)
     assert list(map(names["cluster"], rows_of(shifted))) == wanted
     assert names["COLUMNS"][-1] == "taken"
-    if not any(dates.zone for _, dates in ex.dates):
+    if not any(dates.zone for _, dates in ex.details.dates):
         assert in_table(ex, shifted, f"SELECT {ex.to_sql()} FROM t") == wanted
     assert not ex.drift(shifted, labels).changes
 
@@ -349,7 +350,7 @@ def test_the_latest_date_is_neither_in_the_future_nor_an_open_end():
     table["until"] = pd.Timestamp("9999-12-31")
     table.loc[:50, "until"] = pd.Timestamp("2025-01-01")
     ex = bw.explain(table, labels, as_of="latest")
-    assert dict(ex.dates)["last_order"].as_of == "2026-07-31"
+    assert dict(ex.details.dates)["last_order"].as_of == "2026-07-31"
     [note] = [note for note in ex.notes if note.startswith("dates are counted from 2026-07-31")]
     assert note.endswith("; dates after today did not count: 149, up to 9999-12-31")
     assert "Ages are counted from 2026-07-31." in str(ex)

@@ -65,7 +65,7 @@ def test_rows_that_lack_a_value_are_dropped_wherever_they_are():
         frame = customers(seed)
         ex = explain(in_batches(frame), "segment", columns=COLUMNS, missing="drop")
         whole = frame.dropna(subset=COLUMNS)
-        assert (ex.n_rows, ex.n_incomplete) == (400, 400 - len(whole))
+        assert (ex.n_rows, ex.details.n_incomplete) == (400, 400 - len(whole))
         assert any(note.startswith(f"{400 - len(whole)} of 400 rows lack a value and were") for note in ex.notes)
         expected = ex.evaluate(whole, "segment")
         assert (without_noise(ex), ex.cost, ex.agreement) == (
@@ -74,7 +74,7 @@ def test_rows_that_lack_a_value_are_dropped_wherever_they_are():
             expected.agreement,
         )
         ruled = ex.predict(frame[frame[COLUMNS].isna().any(axis=1)], missing="none")
-        assert sum(ex.noise) == sum(one in ex.names for one in ruled.tolist())
+        assert sum(ex.details.noise) == sum(one in ex.names for one in ruled.tolist())
 
 
 def without_noise(ex):
@@ -118,9 +118,9 @@ def test_a_gap_that_no_row_drawn_has_is_told():
     found = told_of_one_value(
         frame, "age", None, lambda table: explain(table, "segment", columns=["age", "country"], method="imm")
     )
-    unseen = [ex for ex in found if "age" not in ex.gaps]
+    unseen = [ex for ex in found if "age" not in ex.details.gaps]
     assert 0 < len(unseen) < len(found)
-    assert {ex.n_incomplete for ex in unseen} == {1}
+    assert {ex.details.n_incomplete for ex in unseen} == {1}
     note = f"1 of {len(frame)} rows lacks a value and was left out, as no row that was drawn lacks one in age"
     assert all(note in ex.notes for ex in unseen)
 
@@ -129,7 +129,7 @@ def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
     frame = customers(2)[["age", "country", "segment"]].dropna()
     frame = pd.concat([frame] * 2, ignore_index=True)
     ex = explain(frame, "segment")
-    assert not ex.gaps
+    assert not ex.details.gaps
     assert {*ex.columns} == {ex.columns[j] for j in ex.tree.features}
     other = frame.copy()
     other.loc[:2, "age"] = None
@@ -189,7 +189,7 @@ def test_rows_of_rare_clusters_count_as_much_in_the_rows_drawn_as_in_the_table()
     ex = explain(in_batches(frame), "segment", columns=COLUMNS, random_state=0)
     [this] = [row for row in ex.frontier().rows if row.is_this]
     assert this.price == pytest.approx(ex.price, rel=0.2)
-    assert not ex.weighted
+    assert not ex.details.weighted
 
 
 def test_leaves_have_as_many_of_all_rows_as_are_asked_for():
@@ -323,7 +323,7 @@ def test_rows_are_measured_as_they_were_explained_where_each_column_may_lack_val
         ex = explain(frame.iloc[:300], "segment", random_state=0)
         monkeypatch.setattr(settings, "GATHERED", 10)
         is_empty = frame.iloc[:300, :2].isna().all(axis=1)
-        assert ex.n_incomplete == is_empty.sum() > 0
+        assert ex.details.n_incomplete == is_empty.sum() > 0
         for rows in (frame.iloc[:300][~is_empty], in_batches(frame.iloc[:300][~is_empty])):
             measured = ex.evaluate(rows, "segment")
             assert without_noise(measured) == without_noise(ex)

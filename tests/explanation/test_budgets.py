@@ -29,6 +29,7 @@ from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import rounded
 from tests import naive
 from tests.cases import make_case
+from tests.models import read_model
 from tests.scale import each, law
 
 
@@ -494,22 +495,22 @@ def test_a_guarantee_of_random_cuts_that_is_told_is_kept(seed):
     kept = {name: limits[name] for name in limits if name not in ("max_depth", "min_samples_leaf")}
     ex = bw.explain(X, labels, method="random_cuts", objective=objective, n_trees=20, random_state=0, **kept)
     is_limited = bool(kept.get("forbidden")) or kept.get("max_columns", 3) < 3
-    assert (ex.draws.bound is None) == is_limited
+    assert (ex.details.draws.bound is None) == is_limited
     assert ("Guaranteed" in ex.to_text()) != is_limited
-    assert bw.Explanation.from_json(ex.to_json()).draws == ex.draws
+    assert read_model(ex.to_json()).draws == ex.details.draws
     if not is_limited:
         centers = with_best_centers(Task.of(X, Reference.of(X, labels)), objective).centers
         expected = sum(naive.expected_cost(row, centers, objective) for row in X)
         clusters = sum(naive.expected_cost(row, centers[[c]], objective) for row, c in zip(X, labels, strict=True))
-        assert expected / clusters <= ex.draws.bound
+        assert expected / clusters <= ex.details.draws.bound
 
 
 def test_random_cuts_that_lack_a_column_may_cost_more_than_the_bound():
     X = np.repeat([[0.0, 0], [0.5, 0], [1, 1000], [0.5, 1000]], [6, 5, 6, 5], axis=0)
     labels, ways = np.repeat([0, 1], 11), {"method": "random_cuts", "objective": "l1", "random_state": 0}
-    bound = bw.explain(X, labels, **ways).draws.bound
+    bound = bw.explain(X, labels, **ways).details.draws.bound
     ex = bw.explain(X, labels, forbidden=["x1"], **ways)
-    assert ex.draws.mean > 100 * bound
+    assert ex.details.draws.mean > 100 * bound
     assert "There is no guarantee, as not every column may be tested." in ex.to_text()
 
 

@@ -139,7 +139,7 @@ def test_javascript_has_the_same_clusters(seed, tmp_path):
 def test_dates_are_said_as_people_write_them_and_read_back_as_the_cut(seed):
     ex, _, _, step = explained(seed)
     dates = ex._date_columns.get(0, Dates())
-    said = f"{ex}{ex.to_text()}{ex.to_sentences()}{ex.profile()}"
+    said = f"{ex}{ex.to_text()}{ex.to_text(style='sentences')}{ex.profile()}"
     assert "days after" not in said
     for end in ends_of(ex):
         text = dates.first(end, beyond=True)

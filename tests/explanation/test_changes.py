@@ -11,6 +11,7 @@ import pytest
 import boxwood as bw
 from boxwood.words.values import number
 from tests import naive
+from tests.models import read_model
 from tests.scale import law
 
 WORDS = ["gold", "it's", "solo", "team"]
@@ -74,7 +75,7 @@ def moved(rng, ex, column):
     if column in ("plan", "size", "member"):
         j = ex.columns.index(column)
         [node, *_] = np.flatnonzero(ex.tree.feature == j).tolist()
-        known = dict(ex.categories)[column] if column != "member" else ex._coded_columns[j]
+        known = dict(ex.details.categories)[column] if column != "member" else ex._coded_columns[j]
         inside = ex.tree.is_inside(node, np.arange(float(len(known.values))))
         side = rng.random() < 0.5
         at = [value for value, is_in in zip(known.values, inside, strict=True) if is_in == side]
@@ -121,7 +122,7 @@ def refuse_other_numbers(ex, before, labels, names, weights):
 def refuse_other_forms(ex, frame):
     """Compare forms with predict, row by row."""
     predicted = ex.predict(frame, missing="none").tolist()
-    assert bw.Explanation.from_json(ex.to_json()).predict(frame, missing="none").tolist() == predicted
+    assert read_model(ex.to_json()).predict(frame, missing="none").tolist() == predicted
     names = {}
     exec(ex.to_python(), names)
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -165,7 +166,7 @@ def refuse_a_wrong_chain(seed):
         labels = [renamed.get(label, label) for label in labels]
         now = refuse_other_numbers(ex, now, labels, renamed, weights)
     refuse_other_forms(ex, frame)
-    again, loaded = made_again(first, ex), bw.Explanation.from_json(ex.to_json())
+    again, loaded = made_again(first, ex), read_model(ex.to_json())
     assert (again, again.changes) == (ex, ex.changes)
     facts = (
         "tree",
@@ -227,7 +228,7 @@ def test_back_and_forth_is_the_same_tree(known):
 
 def test_what_cannot_be_changed_is_refused_and_says_what_can(known):
     ex, frame, labels = known
-    loaded = bw.Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     forbidding = bw.explain(frame, labels, method="cart", forbidden=["income"])
     wrong = [
         (
@@ -265,10 +266,10 @@ def test_a_contradiction_is_refused():
 
 def test_rows_may_be_given_to_a_model_from_a_file(known):
     ex, frame, labels = known
-    loaded = bw.Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     given = loaded.move_cut("joined", "2024-06-01", to="2024-09-01", X=frame, labels=labels)
     assert given.agreement == ex.move_cut("joined", "2024-06-01", to="2024-09-01").agreement
-    again = bw.Explanation.from_json(given.to_json())
+    again = read_model(given.to_json())
     assert (again, again.changes) == (given, given.changes)
 
 
@@ -277,7 +278,7 @@ def test_a_damaged_list_of_changes_is_refused(known):
     for field, value in (("line", 3), ("agreement", 2), ("moved", [["a"]]), ("price", -1)):
         damaged = json.dumps(document | {"changes": [document["changes"][0] | {field: value}]})
         with pytest.raises(bw.errors.ModelError, match=rf"changes\[0\].{field}"):
-            bw.Explanation.from_json(damaged)
+            read_model(damaged)
 
 
 def test_limits_that_a_changed_tree_breaks_are_no_longer_told():

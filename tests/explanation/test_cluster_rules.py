@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from boxwood import Explanation, ThresholdTree, explain, render
+from boxwood import ThresholdTree, explain, render
 from boxwood.axes import Categories
 from boxwood.explanation.records import cluster_rules_of
 from boxwood.tree.cover import Covers
 from boxwood.words.rules import rule
+from tests.models import read_model
 from tests.naive import holds
 from tests.scale import seeds
 from tests.tree.test_merge import random_tree
@@ -63,7 +64,7 @@ def test_categories_stay_words():
 
 def expressions(ex):
     """Return the printed rules as expressions of Python, by cluster."""
-    lines = (line.split(": ", 1) for line in render.rules(ex).split("\n"))
+    lines = (line.split(": ", 1) for line in ex.rules().split("\n"))
     rules = {name: re.sub(r"(?<![<>])=", "==", text).replace("<==", "<=").replace(">==", ">=") for name, text in lines}
     return {name: text for name, text in rules.items() if not text.startswith("no r")}
 
@@ -86,7 +87,7 @@ def test_printed_rules_hold_the_rows_that_predict_gives():
             (own,) = [cluster for cluster in ex.clusters if any(holds(one, row) for one in cluster.rules)]
             assert own.name == name
         simpler += sum(len(cluster.rules) for cluster in ex.clusters) < ex.n_leaves
-        read = Explanation.from_json(ex.to_json())
+        read = read_model(ex.to_json())
         assert replace(read, notes=ex.notes) == ex  # notes that quote values are written without them
     assert simpler
 
@@ -94,7 +95,7 @@ def test_printed_rules_hold_the_rows_that_predict_gives():
 def test_simple_words_do_not_decide_rows_with_missing_values():
     X = [[1.0, 1.0], [9.0, 1.0], [9.0, 9.0], [1.0, 9.0]]
     ex = explain(X, ["a", "a", "b", "a"], method="cart", max_leaf_nodes=3, columns=["x", "y"])
-    assert render.rules(ex) == "a: x <= 5 or y <= 5\nb: y > 5 and x > 5"
+    assert ex.rules() == "a: x <= 5 or y <= 5\nb: y > 5 and x > 5"
     assert len(ex.leaves) == 3
     assert sorted(rule(leaf.rule) for leaf in ex.leaves if leaf.cluster == 0) == ["y <= 5", "y > 5 and x <= 5"]
     rows = [(1.0, None), (None, 1.0), (None, 9.0), (9.0, None)]

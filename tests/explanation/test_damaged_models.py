@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from sklearn.mixture import GaussianMixture
 
-from boxwood import Explanation, ThresholdTree, explain, load
+from boxwood import ThresholdTree, explain, load
 from boxwood.errors import ModelError
-from boxwood.render import rules, sql
+from boxwood.render import sql
 from tests.explanation.test_pipelines import goods, pipeline
+from tests.models import read_model
 from tests.scale import law
 
 HOSTILE = [
@@ -82,7 +83,7 @@ def damaged(rng, document):
 def read_or_refused(text):
     """Return the explanation, or None and the reason."""
     try:
-        return Explanation.from_json(text), ""
+        return read_model(text), ""
     except ModelError as error:
         return None, str(error)
 
@@ -91,25 +92,25 @@ def use_facts(ex, row):
     """Use what an explanation keeps of its rows."""
     assert str(ex.why(row))
     assert len(ex.to_frame()) == ex.n_clusters
-    assert ex.noise is None or sum(ex.noise) <= ex.n_left_out
+    assert ex.details.noise is None or sum(ex.details.noise) <= ex.n_left_out
     assert ex.rename({ex.names[0]: "a new name"}).names[0] == "a new name"
     if ex._kept.get("profile"):  # a file may tell of no column, as where each cluster has few rows
         assert ex.to_frame("profile").notna().any(axis=None)
-        assert Explanation.from_json(ex.to_json()).profile() == ex.profile()
+        assert read_model(ex.to_json()).profile() == ex.profile()
 
 
 def test_a_model_that_was_read_is_written_as_it_was(documents):
     for document in documents:
         text = json.dumps(document)
-        assert Explanation.from_json(text).to_dict() == document
-        assert json.dumps(Explanation.from_json(text).to_dict()) == text
+        assert read_model(text).to_dict() == document
+        assert json.dumps(read_model(text).to_dict()) == text
 
 
 def test_damage_is_told_by_its_place(documents):
     document = copy.deepcopy(documents[-1])
     document["frontier"]["rows"][1]["agreement"] = "all"
     with pytest.raises(ModelError, match=r"frontier.rows\[1\].agreement: expected a number from 0 to 1, got 'all'"):
-        Explanation.from_json(json.dumps(document))
+        read_model(json.dumps(document))
 
 
 @law(8)
@@ -123,11 +124,11 @@ def test_a_damaged_model_is_refused_or_works(documents, seed):
         if ex is None:
             continue
         assert str(ex).encode("utf-8"), path
-        assert rules(ex)
+        assert ex.rules()
         assert sql(ex)
         assert repr(ex)
         assert all(str(each).encode("utf-8") for each in ex._kept.values()), path
-        assert Explanation.from_json(ex.to_json()) == ex, path
+        assert read_model(ex.to_json()) == ex, path
         row = np.empty((1, len(ex.columns)), dtype=object)
         row[0] = [0.5 if j not in ex._coded_columns else "red" for j in range(len(ex.columns))]
         assert len(ex.predict(row, missing="none")) == 1, path
@@ -140,7 +141,7 @@ def test_numbers_of_thousands_of_digits_are_refused(documents, digits):
         text = json.dumps(documents[3])
         assert place in text
         with pytest.raises(ModelError, match="boxwood model"):
-            Explanation.from_json(text.replace(place, place.split(":")[0] + ": " + "9" * digits, 1))
+            read_model(text.replace(place, place.split(":")[0] + ": " + "9" * digits, 1))
     tree = '{"format": "boxwood-tree", "version": 1, "nodes": [{"leaf": 0, "cluster": ' + "9" * digits + "}]}"
     with pytest.raises(ModelError):
         ThresholdTree.from_json(tree)
@@ -151,15 +152,15 @@ def test_sizes_that_add_up_to_more_than_the_largest_float_are_refused(documents)
     for leaf in document["leaves"][:2]:
         leaf["size"] = 1.2e308
     with pytest.raises(ModelError, match="add up to more than the largest float"):
-        Explanation.from_json(json.dumps(document))
+        read_model(json.dumps(document))
 
 
 def test_a_certificate_of_more_than_all_rows_is_refused(documents):
     document = copy.deepcopy(next(each for each in documents if "mixture" in each))
-    assert Explanation.from_json(json.dumps(document)).mixture.certified_error <= 1
+    assert read_model(json.dumps(document)).mixture.certified_error <= 1
     document["mixture"]["certified_error"] = 1e308
     with pytest.raises(ModelError, match="expected a number from 0 to 1, got 1e"):
-        Explanation.from_json(json.dumps(document))
+        read_model(json.dumps(document))
 
 
 def test_endless_files_are_not_read_to_their_end(tmp_path, monkeypatch):

@@ -27,6 +27,7 @@ from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.render.forms.labels import write_labels
 from boxwood.table.sql import as_name
+from tests.models import read_model
 from tests.scale import drawn, each, law
 from tests.table.test_texts_of_dates import odd_text
 
@@ -121,7 +122,7 @@ def test_files_and_frames_read_the_same_texts_as_dates(tmp_path, texts, dates):
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
     expected = () if dates is None else (("day", dates),)
-    assert bw.explain(frame, np.arange(60) % 2).dates == expected
+    assert bw.explain(frame, np.arange(60) % 2).details.dates == expected
     for path in (tmp_path / "t.csv", tmp_path / "t.jsonl"):
         with bw.scan(path) as table:
             assert (*table.dates.items(),) == expected
@@ -139,7 +140,7 @@ def test_words_say_dates():
     ex = bw.explain(customers(), "segment", method="imm")
     assert str(ex.clusters).count("joined is before 1969-05-01 and last is on or after 2025-03-01") == 1
     assert "|--- joined is on or after 1969-05-01" in ex.to_text()
-    assert "joined is before 1969-05-01" in ex.to_sentences()
+    assert "joined is before 1969-05-01" in ex.to_text(style="sentences")
     why = str(ex.why({"age": 30, "joined": "1975-01-01", "last": "2025-01-01"}))
     assert "joined = 1975-01-01  joined is on or after 1969-05-01  (2071 days from the cut" in why
     assert "would be gone if joined were 1969-04-30 or earlier" in why
@@ -255,7 +256,7 @@ def in_javascript(ex, rows, folder, call="cluster"):
 
 def in_duckdb(ex, rows, folder):
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    types = {name: "TEXT" for name, _ in ex.dates if frame[name].dtype == pl.String}
+    types = {name: "TEXT" for name, _ in ex.details.dates if frame[name].dtype == pl.String}
     found = duckdb.sql(f"SET TimeZone = 'UTC'; SELECT {ex.to_sql(types=types)} FROM frame").fetchall()
     assert len(frame) == len(found)
     return [label for (label,) in found]
@@ -350,7 +351,7 @@ def written(seed):
     texts = [in_form(moment, form or "%Y-%m-%dT%H:%M") for moment in moments]
     texts = [None if seed % 2 and i % 9 == 0 else text for i, text in enumerate(texts)]
     ex = bw.explain(pd.DataFrame({"it's": texts, "x": np.arange(160) % 7}), labels, max_leaf_nodes=2)
-    assert dict(ex.dates) == {"it's": Dates("", form)}
+    assert dict(ex.details.dates) == {"it's": Dates("", form)}
     at = Dates().first_moment(float(ex.tree.upper[0]), beyond=True)
     near = [at + timedelta(days=n) for n in (-60, -1, 0, 1, 40)] + [datetime(1969, 5, 6), datetime(1, 1, 2)]
     found = [in_form(moment, each) for moment in near for each in ("%Y-%m-%dT%H:%M:%S.123456789", form) if each]
@@ -384,7 +385,7 @@ def is_refused(label):
 @law(12)
 def test_texts_in_a_form_are_read_or_refused_wherever_the_rules_run(seed, tmp_path):
     ex, texts = written(seed)
-    dates, scope = ex.dates[0][1], {}
+    dates, scope = ex.details.dates[0][1], {}
     exec(ex.to_python(), scope)
     rows = [{"it's": text, "x": 1} for text in texts]
     known = [*map(refused_or(lambda row: ex.predict(pd.DataFrame([row]), missing="none")[0]), rows)]
@@ -423,7 +424,7 @@ def test_texts_in_a_form_are_read_or_refused_wherever_the_rules_run(seed, tmp_pa
 @law(20)
 def test_texts_of_iso_8601_are_dates_in_databases_that_hold_them_as_text(seed, tmp_path):
     ex, texts = written(seed * len(FORMS))
-    assert ex.dates[0][1] == Dates()
+    assert ex.details.dates[0][1] == Dates()
     rows = [{"it's": text, "x": 1} for text in texts if "\u00a0" not in str(text)]  # which SQLite reads as no blank
     known = [*map(refused_or(lambda row: ex.predict(pd.DataFrame([row]), missing="none")[0]), rows)]
     rows, known = zip(
@@ -510,7 +511,7 @@ def test_frames_of_facts_say_dates_as_dates(seed):
     odd = np.random.default_rng(seed).random(N) < 0.2
     table["segment"] = table["segment"].mask(odd, "new")
     ex = bw.explain(table, "segment", max_leaf_nodes=4)
-    dates = dict(ex.dates)
+    dates = dict(ex.details.dates)
     wrong = ex.to_frame("misassigned")
     assert len(wrong) == len(ex.misassigned())
     for row, known in zip(wrong.itertuples(), ex.misassigned(), strict=True):
@@ -547,7 +548,10 @@ def test_dates_count_as_days_in_clusters_and_are_no_identifiers():
     ex = bw.explain(table, kmeans)
     assert ex.columns == ("age",)
     assert "left out, dates, which a clusterer of numbers does not see: joined, last" in ex.notes
-    assert bw.IMM().fit(table, customers()["segment"]).explanation_.dates == (("joined", Dates()), ("last", Dates()))
+    assert bw.IMM().fit(table, customers()["segment"]).explanation_.details.dates == (
+        ("joined", Dates()),
+        ("last", Dates()),
+    )
 
 
 @law(4)
@@ -573,6 +577,6 @@ def test_a_loaded_model_says_dates_as_the_one_that_was_saved(seed):
     as_of = [None, "2026-11-01"][seed % 2]
     ex = bw.explain(table, labels, method="cart", as_of=as_of)
     of_day = {} if as_of is None else {"as_of": as_of}
-    loaded = bw.Explanation.from_json(ex.to_json()).evaluate(table, labels, **of_day)
+    loaded = read_model(ex.to_json()).evaluate(table, labels, **of_day)
     assert str(loaded.standalone_rules(2)) == str(ex.standalone_rules(2))
     assert str(loaded.contrast("loyal", "gone")) == str(ex.contrast("loyal", "gone"))

@@ -102,7 +102,7 @@ def test_what_is_told_of_all_rows_is_what_they_give_in_memory(seed):
     assert [one[:5] for one in ex.clusters] == [one[:5] for one in there.clusters]
     costs = (there.cost, there.reference_cost, there.agreement)
     assert (ex.cost, ex.reference_cost, ex.agreement) == pytest.approx(costs, rel=1e-9)
-    assert not ex.n_incomplete or way.get("missing") == "drop"
+    assert not ex.details.n_incomplete or way.get("missing") == "drop"
 
 
 @law(16)
@@ -113,10 +113,12 @@ def test_rows_that_lack_what_no_drawn_row_lacks_are_told(seed, monkeypatch):
     frame.loc[lacking, "x1"] = np.nan
     ex = explain(in_batches(frame, 60, monkeypatch), n_clusters=3, random_state=0)
     told_of = [note for note in ex.notes if "as no row that was drawn lacks one in" in note]
-    assert ex.n_left_out == ex.n_incomplete == sum(int(note.split()[0]) for note in told_of)
+    assert ex.n_left_out == ex.details.n_incomplete == sum(int(note.split()[0]) for note in told_of)
     assert all(note.endswith("lacks one in x1") for note in told_of)
-    if "plan" not in ex.columns and "x1" not in ex.gaps:  # to the nearest centre there are distances in all columns
-        assert ex.n_incomplete == 3
+    if (
+        "plan" not in ex.columns and "x1" not in ex.details.gaps
+    ):  # to the nearest centre there are distances in all columns
+        assert ex.details.n_incomplete == 3
 
 
 @pytest.mark.usefixtures("rows_drawn")

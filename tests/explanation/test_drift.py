@@ -21,6 +21,7 @@ from boxwood.explanation.living.counts import counted
 from boxwood.explanation.living.drift import NO_SHAPES, OF_WEIGHTS, drift_of
 from boxwood.render.forms.counted import counted_in_file
 from boxwood.table.sql import as_name
+from tests.models import read_model
 from tests.render.test_every_engine import arrow_table
 from tests.rule_cases import COLUMNS, categories_with_missing, explanation_with_gaps, rows
 from tests.scale import each, law, seeds
@@ -203,7 +204,7 @@ def test_words_of_few_rows_are_not_told_by_counts(before):
     rows = before.rows[["country"]].assign(n=1.0)
     rows.loc[:2, "country"] = "NZ"
     ex = bw.explain(rows, rows["country"].isin(["AT", "NZ"]).map({True: "a", False: "b"}))
-    shape = bw.Explanation.from_json(ex.to_json())._kept["shapes"][0]
+    shape = read_model(ex.to_json())._kept["shapes"][0]
     at = ex._coded_columns[0].values.index("NZ")
     assert [held[at] for held in shape.held] == [0, 0]
     assert sum(map(sum, shape.held)) == len(rows)
@@ -244,7 +245,7 @@ def test_weights_are_counted_where_the_model_has_some(before, tmp_path):
 
 
 def test_a_model_file_tells_the_same(ex, before):
-    again = bw.Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     later = before.rows.assign(c0=before.rows["c0"] + 1)
     assert ex.drift(later).to_dict() == again.drift(later).to_dict()
 
@@ -252,7 +253,7 @@ def test_a_model_file_tells_the_same(ex, before):
 def test_a_model_of_before_says_what_it_cannot_tell(ex, before):
     document = ex.to_dict()
     del document["shapes"]
-    old = bw.Explanation.from_json(json.dumps(document))
+    old = read_model(json.dumps(document))
     drift = old.drift(before.rows)
     assert drift.columns == ()
     assert NO_SHAPES in drift.notes
@@ -271,7 +272,7 @@ def test_damaged_shapes_are_refused(ex, change, said):
     name = next(iter(document["shapes"]))
     document["shapes"][name] |= change
     with pytest.raises(bw.errors.ModelError, match=said):
-        bw.Explanation.from_json(json.dumps(document))
+        read_model(json.dumps(document))
 
 
 def test_reports_say_the_same(ex, before, tmp_path):
@@ -324,5 +325,5 @@ def test_a_fall_of_agreement_is_told_whatever_the_rows_weigh(seed):
     ex = bw.explain(X, X[:, 0] > 0, method="cart", max_leaf_nodes=2)
     labels = (rows[:, 0] > 0) ^ (rng.random(400) < 0.3)
     for weights in (None, rng.random(400) + 0.5, np.full(400, 0.75)):
-        told = {one.change for one in ex.drift(rows, labels, weights if ex.weighted else None).changes}
+        told = {one.change for one in ex.drift(rows, labels, weights if ex.details.weighted else None).changes}
         assert "agreement" in told

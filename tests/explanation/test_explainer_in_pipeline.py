@@ -41,7 +41,7 @@ def test_is_explained_by_the_last_step(seed):
         assert (ex.agreement, ex.n_leaves) == (own.explanation_.agreement, own.tree_.n_leaves)
         assert ex.price == pytest.approx(own.price_, rel=1e-9)
         assert (ex.predict(X) == own.predict(made)).all()
-        assert own.explanation_.mixture is None or ex.mixture is None or ex.mixture.fitted
+        assert own.explanation_.details.mixture is None or ex.details.mixture is None or ex.details.mixture.fitted
 
 
 def test_weights_other_rows_and_searches():

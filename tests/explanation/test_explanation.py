@@ -28,12 +28,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import boxwood
-from boxwood import Expand, Explanation, KernelKMeans, Reference, explain, grow, load, scan
+from boxwood import Expand, KernelKMeans, Reference, explain, grow, load, scan
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation.choose import on_table, settings
 from boxwood.explanation.measure import measure
 from tests import naive
 from tests.cases import make_case
+from tests.models import read_model
 from tests.scale import SLOW, draws, each, seeds
 
 METHODS = ["auto", "imm", "exkmc", "expand", "cart"]
@@ -112,9 +113,9 @@ def test_measurements_equal_the_naive_ones(examples):
         assert ex.agreement == pytest.approx(np.average(ex.predict(case.X)[kept] == case.labels[kept], weights=w[kept]))
         assert (ex.n_rows, ex.n_left_out) == (len(case.X), int((~kept).sum()))
         assert sum(leaf.size for leaf in ex.leaves) == pytest.approx(w[kept].sum())
-        assert ex.noise == naive.noise(ex, ex.columns, case.X.tolist(), case.labels.tolist())
-        assert sum(ex.noise) == ex.n_left_out
-        assert ex.weighted == (case.weights is not None)
+        assert ex.details.noise == naive.noise(ex, ex.columns, case.X.tolist(), case.labels.tolist())
+        assert sum(ex.details.noise) == ex.n_left_out
+        assert ex.details.weighted == (case.weights is not None)
         if case.weights is None:
             assert all(type(cluster.size) is int for cluster in ex.clusters)
 
@@ -141,7 +142,7 @@ def test_what_the_growth_knows_is_not_measured_again(monkeypatch):
 
 def test_measurements_equal_those_of_metrics(examples):
     for case, ex in examples[:300]:
-        if ex.standardized:
+        if ex.details.standardized:
             continue
         reference = Reference.of(case.X, case.labels)
         w = {"sample_weight": case.weights}
@@ -169,7 +170,7 @@ def test_short_thresholds_keep_every_row_on_its_side():
 
 def test_json_keeps_everything(examples):
     for _, ex in examples:
-        copy = Explanation.from_json(ex.to_json())
+        copy = read_model(ex.to_json())
         assert copy == ex
         assert hash(copy) == hash(ex)
         assert str(copy) == str(ex)
@@ -396,7 +397,7 @@ def test_standardized_thresholds_are_raw():
     Z = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
     for method in METHODS:
         ex = explain(X, labels, method=method, standardize=True)
-        assert ex.standardized
+        assert ex.details.standardized
         assert (ex.predict(X) == explain(Z, labels, method=method).predict(Z)).mean() > 0.99
         assert ex.cost == pytest.approx(boxwood.metrics.partition_cost(Z, ex.predict(X)))
         assert ex.reference_cost == pytest.approx(boxwood.metrics.partition_cost(Z, labels))
@@ -471,7 +472,7 @@ def test_pipelines_bring_their_own_scale(wine, fitted, standardize):
     scaled = explain(wine, labels, standardize=True)  # the same but for the last digits of the scaled values
     assert (ex.predict(wine) == scaled.predict(wine)).mean() > 0.98
     assert (ex.price, ex.agreement) == pytest.approx((scaled.price, scaled.agreement), abs=0.01)
-    assert ex.standardized == standardize
+    assert ex.details.standardized == standardize
 
 
 def test_fitted_estimator_with_names_and_fewer_columns(wine):
@@ -480,7 +481,7 @@ def test_fitted_estimator_with_names_and_fewer_columns(wine):
     ex = explain(wine, kmeans, columns=["alcohol", "hue", "proline"])
     assert ex.columns == ("alcohol", "hue", "proline")
     assert [cluster.size for cluster in ex.clusters] == np.bincount(kmeans.labels_).tolist()
-    assert explain(wine, kmeans, standardize=True).standardized
+    assert explain(wine, kmeans, standardize=True).details.standardized
 
 
 def test_names(wine):
@@ -528,7 +529,7 @@ def test_one_leaf():
     assert ex.n_leaves == 1
     assert ex.clusters[0].rules == ((),)
     assert ex.predict(pd.DataFrame({"z": [1.0, 2.0]})).tolist() == ["a", "a"]
-    assert Explanation.from_json(ex.to_json()) == ex
+    assert read_model(ex.to_json()) == ex
 
 
 # ------------------------------------------------------------------------------------------------------- model file
@@ -575,7 +576,7 @@ def test_infinite_price():
     ex = explain([[0.0], [0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1, 2], max_leaf_nodes=2)
     assert ex.price == np.inf
     assert json.loads(ex.to_json())["price"] == "inf"
-    assert Explanation.from_json(ex.to_json()) == ex
+    assert read_model(ex.to_json()) == ex
 
 
 def damaged(change):
@@ -612,7 +613,7 @@ def test_other_files(tmp_path, text, message):
         load(path)
     assert str(error.value).startswith(str(path))
     with pytest.raises(ModelError, match=message):
-        Explanation.from_json(text)
+        read_model(text)
 
 
 def test_binary_files(tmp_path):
@@ -706,7 +707,7 @@ def test_damaged_models_are_refused(damage):
     document = json.loads(explain(load_iris().data, n_clusters=3).to_json())
     damage(document)
     with pytest.raises(ModelError, match="damaged boxwood model"):
-        Explanation.from_json(json.dumps(document))
+        read_model(json.dumps(document))
 
 
 @pytest.mark.parametrize(("method", "other"), [("exkmc", "expand"), ("kernel_exkmc", "kernel_expand")])

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from boxwood import IMM, Explanation, explain, metrics
+from boxwood import IMM, explain, metrics
 from boxwood.errors import DataError
 from boxwood.explanation.measure.frontier import way_of
 from boxwood.explanation.measure.held_out import parts_held_out
@@ -25,6 +25,7 @@ from boxwood.reference import Reference, Task
 from tests.cases import make_case
 from tests.explanation.test_pipelines import goods, pipeline
 from tests.grow.test_prune import random_tree
+from tests.models import read_model
 from tests.scale import each, seeds
 
 
@@ -239,14 +240,14 @@ def test_it_is_kept_saved_and_asked_for_before_saving(options):
     ex = explain(X, y, **options)
     assert "frontier" not in ex.to_dict()
     frontier = ex.frontier(2)
-    again = Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     assert again == ex
     assert again.frontier() == again.frontier(2) == frontier
     assert list(frontier[:2]) == list(frontier)[:2]
     with pytest.raises(DataError, match=r"call frontier\(3\) before save"):
         again.frontier(3)
     with pytest.raises(DataError, match=r"call frontier\(\) before save"):
-        Explanation.from_json(explain(X, y, method="cart").to_json()).frontier()
+        read_model(explain(X, y, method="cart").to_json()).frontier()
 
 
 @each("folds, error", [(1, ValueError), (-2, ValueError), (101, ValueError), (2.5, TypeError)])

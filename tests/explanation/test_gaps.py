@@ -22,6 +22,7 @@ from boxwood.explanation.records import FEW
 from boxwood.reference import Reference
 from boxwood.words.measured import cluster_parts
 from boxwood.words.rules import cluster_rule, gaps_apart, gaps_line
+from tests.models import read_model
 from tests.scale import law
 from tests.scattered import scattered
 
@@ -51,7 +52,7 @@ def test_rows_that_lack_a_value_are_where_the_values_are_that_missing_ones_count
     frame["word"] = np.where(rng.random(n) < 0.8, np.array(["a", "b", "c"])[kind], rng.choice(["a", "d"], n))
     frame = frame.mask(rng.random(frame.shape) < rng.choice([0.02, 0.3], 4))
     ex = boxwood.explain(frame, n_clusters=2 + seed % 4, max_leaf_nodes=5, random_state=0)
-    again = boxwood.Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     clusters, counts_as = gaps_apart(ex.clusters)
     rules = [line.split("  ")[-1] for line in str(again).split("\n")[3 : 3 + len(clusters)]]
     assert [rule for rule in rules if "weak" not in rule] == [cluster_rule(one) for one in clusters if not one.is_weak]
@@ -84,7 +85,7 @@ def check_leaves_out(ex, expected):
     """An explanation of the table with gaps is that of its complete rows, of which it knows the positions."""
     assert ex.tree == expected.tree
     assert (ex.price, ex.agreement, ex.clusters) == (expected.price, expected.agreement, expected.clusters)
-    assert (ex.n_rows, ex.n_left_out, ex.n_incomplete) == (N, 4, 4)
+    assert (ex.n_rows, ex.n_left_out, ex.details.n_incomplete) == (N, 4, 4)
     assert NOTE in ex.notes
     assert "(4 rows with missing values left out)" in str(ex)
 
@@ -99,12 +100,13 @@ def test_rows_are_said_to_be_left_out_for_their_gaps_only_where_no_row_with_gaps
     frame.iloc[:3] = np.nan
     ex = boxwood.explain(frame, n_clusters=2, method="imm", missing=missing)
     lacking = frame.isna().any(axis=1)
-    stays = ex.n_rows - ex.n_incomplete > (~lacking).sum()
+    stays = ex.n_rows - ex.details.n_incomplete > (~lacking).sum()
     first = str(ex).splitlines()[0]
-    assert ex.n_incomplete > 0
+    assert ex.details.n_incomplete > 0
     assert stays == (missing == "learn")
     assert not (stays and "missing values left out" in first)
-    assert f"{ex.n_incomplete} rows {'' if ex.gaps or ex.categories else 'with missing values '}left out" in first
+    asks_for_values = ex.details.gaps or ex.details.categories
+    assert f"{ex.details.n_incomplete} rows {'' if asks_for_values else 'with missing values '}left out" in first
 
 
 @pytest.mark.parametrize("method", ["auto", "imm", "cart"])
@@ -135,7 +137,7 @@ def test_every_kind_of_rows_and_labels_is_read_alike():
     array = explain(numbers.to_numpy(), LABELS, method="imm")
     assert array.tree == expected.tree
     assert "4 of 120 rows lack a value and were left out: column 1 (3), column 0 (2)" in array.notes
-    assert explain(numbers, of_whole, method="imm").n_incomplete == 4
+    assert explain(numbers, of_whole, method="imm").details.n_incomplete == 4
 
 
 def test_clusters_are_made_of_complete_rows():
@@ -160,7 +162,7 @@ def test_noise_and_gaps_are_told_apart():
     ex = explain(HOLES, labels, method="imm")
     ruled = ex.predict(HOLES.iloc[[3, 70, 110, 119]], missing="none").tolist()
     n_ruled = 4 + sum(one in ex.names for one in ruled)
-    assert (ex.n_left_out, ex.n_incomplete, sum(ex.noise)) == (8, 4, n_ruled)
+    assert (ex.n_left_out, ex.details.n_incomplete, sum(ex.details.noise)) == (8, 4, n_ruled)
     assert "(4 rows without a label and 4 rows with missing values left out)" in str(ex)
     assert f"Of the {n_ruled} rows {'left out' if n_ruled > 4 else 'without a label'} the rules put" in ex.to_text()
 
@@ -169,10 +171,12 @@ def test_a_saved_model_knows_how_many_rows_were_left_out(tmp_path):
     ex = explain(HOLES, LABELS, method="imm")
     ex.save(tmp_path / "m.json")
     loaded = boxwood.load(tmp_path / "m.json")
-    assert (loaded.n_rows, loaded.n_left_out, loaded.n_incomplete) == (N, 4, 4)
+    assert (loaded.n_rows, loaded.n_left_out, loaded.details.n_incomplete) == (N, 4, 4)
     for model in (ex, loaded):
         again = model.evaluate(HOLES, LABELS)
-        assert again.n_incomplete == sum(one not in ex.names for one in ex.predict(HOLES, missing="none").tolist())
+        assert again.details.n_incomplete == sum(
+            one not in ex.names for one in ex.predict(HOLES, missing="none").tolist()
+        )
         assert model.evaluate(HOLES.iloc[WHOLE], LABELS[WHOLE]).agreement == ex.agreement
 
 
@@ -192,7 +196,7 @@ def test_more_than_half_is_refused_with_the_columns_to_leave_out():
     for X, labels in ((holey, LABELS), (ArrowSource(pa.Table.from_pandas(holey.assign(label=LABELS))), "label")):
         with pytest.raises(DataError, match=r"81 of 120 rows: z \(80\).*more than half, so leave out z"):
             explain(X, labels, method="imm")
-        assert explain(X, labels, method="imm", columns=["a", "b"]).n_incomplete == 4
+        assert explain(X, labels, method="imm", columns=["a", "b"]).details.n_incomplete == 4
 
 
 def test_columns_without_values_are_left_out():
@@ -215,9 +219,9 @@ def test_rows_in_batches_are_left_out_as_in_memory(seed):
     expected = explain(X, y, method="imm", columns=["x0", "x1", "x2"])
     ex = explain(scattered(X, seed, label=y), "label", method="imm")
     assert (ex.tree, ex.clusters) == (expected.tree, expected.clusters)
-    assert (ex.n_rows, ex.n_left_out, ex.n_incomplete) == (n, expected.n_left_out, expected.n_incomplete)
+    assert (ex.n_rows, ex.n_left_out, ex.details.n_incomplete) == (n, expected.n_left_out, expected.n_incomplete)
     centers = explain(scattered(X, seed), np.array([[-1.0, 0, 0], [1, 0, 0]]), method="imm")
-    assert (centers.n_rows, centers.n_incomplete) == (n, int(np.isnan(X).any(axis=1).sum()))
+    assert (centers.n_rows, centers.details.n_incomplete) == (n, int(np.isnan(X).any(axis=1).sum()))
 
 
 def test_numbers_whose_sum_is_no_number_are_complete():
@@ -238,10 +242,10 @@ def test_a_pipeline_is_asked_about_the_columns_that_it_reads():
     holes = HOLES.assign(word=WORDS)
     for clusterer in (pipeline, make_pipeline(*[step for _, step in pipeline.steps]).fit(holes.dropna())):
         ex = explain(holes, clusterer, method="imm")
-        assert ex.n_incomplete == 3
+        assert ex.details.n_incomplete == 3
         assert "3 of 120 rows lack a value and were left out: b (3)" in ex.notes
     refused = make_pipeline(make_column_transformer((PCA(1), make_column_selector("a|b"))), KMeans(2, random_state=0))
-    assert explain(HOLES, refused, method="imm").n_incomplete == 4
+    assert explain(HOLES, refused, method="imm").details.n_incomplete == 4
 
 
 @pytest.mark.parametrize("first", [StandardScaler, PCA])
@@ -251,7 +255,7 @@ def test_a_pipeline_that_reads_more_columns_than_the_rules_is_asked_about_all_of
     for clusterer in (pipeline, make_pipeline(first(), KMeans(2, random_state=0)).fit(whole)):
         assert explain(table, clusterer, method="imm", columns=["a"]).notes[0] == NOTE
     filled = make_pipeline(SimpleImputer(), KMeans(2, random_state=0)).fit(whole)
-    assert explain(table.fillna({"a": 0}), filled, method="imm", columns=["a"]).n_incomplete == 0
+    assert explain(table.fillna({"a": 0}), filled, method="imm", columns=["a"]).details.n_incomplete == 0
 
 
 def test_an_array_of_text_and_numbers_with_gaps_is_clustered_by_a_pipeline():
@@ -281,7 +285,7 @@ def test_a_pipeline_that_takes_gaps_gets_them(last):
     assert NOTE in ex.notes
     indicators = make_column_transformer((SimpleImputer(add_indicator=True), ["a", "b"]))
     ex = explain(HOLES[["a", "b"]], make_pipeline(indicators, last), method="imm")
-    assert ex.n_incomplete == 4
+    assert ex.details.n_incomplete == 4
 
 
 def test_a_category_that_was_never_seen_is_no_gap():
@@ -303,7 +307,7 @@ def test_rows_that_nobody_looks_at_may_have_gaps():
     steps = make_column_transformer((PCA(1), ["a", "b"]))
     table = FRAME.assign(z=np.where(np.arange(N) % 3, 1.0, np.nan))
     clusterer = make_pipeline(steps, KMeans(2, random_state=0))
-    assert explain(table, clusterer, columns=["a", "b"], method="imm").n_incomplete == 0
+    assert explain(table, clusterer, columns=["a", "b"], method="imm").details.n_incomplete == 0
 
 
 def test_a_cluster_of_filled_gaps_alone_is_told():
@@ -325,7 +329,7 @@ def test_few_columns_are_named_where_more_than_half_of_the_rows_have_gaps():
 
 def test_labels_of_any_kind_are_those_of_complete_rows():
     ragged = [(1, 2) if label == "low" else (1,) for label in LABELS]
-    assert explain(HOLES, ragged, method="imm").n_incomplete == 4
+    assert explain(HOLES, ragged, method="imm").details.n_incomplete == 4
     masked = np.ma.masked_greater(HOLES[["a", "b"]].to_numpy(), 5)
     with pytest.raises(DataError, match="masked array"):
         explain(masked, LABELS)

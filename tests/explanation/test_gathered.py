@@ -132,8 +132,8 @@ def test_gaps_of_numbers_alone_are_learnt_from():
     frame.loc[frame["segment"] == "lost", "age"] = np.nan
     ex = explain(scan(frame), "segment")
     check_same(ex, explain(frame, "segment"))
-    assert ex.gaps == ("age",)
-    assert explain(scan(frame), "segment", missing="drop").n_incomplete == frame["age"].isna().sum()
+    assert ex.details.gaps == ("age",)
+    assert explain(scan(frame), "segment", missing="drop").details.n_incomplete == frame["age"].isna().sum()
 
 
 def test_values_of_a_column_beside_the_rules_are_summed():

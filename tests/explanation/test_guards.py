@@ -305,7 +305,7 @@ def test_whole_numbers_beyond_doubles_are_told(frame_of):
 def test_texts_behind_many_gaps_are_read_as_dates_all_the_same(as_frame):
     day = [None] * 3000 + ["31.01.2024", "1.2.2024", "3.2.2024", "4.5.2024"] * 250
     ex = explain(as_frame({"day": day, "age": np.arange(4000.0) % 7}), np.arange(4000) >= 3000)
-    assert [(name, dates.form) for name, dates in ex.dates] == [("day", "%d.%m.%Y")]
+    assert [(name, dates.form) for name, dates in ex.details.dates] == [("day", "%d.%m.%Y")]
 
 
 @pytest.mark.parametrize("as_frame", [pd.DataFrame, pl.DataFrame])

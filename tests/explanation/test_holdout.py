@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from boxwood import IMM, Explanation, Reference, explain, grow, metrics
+from boxwood import IMM, Reference, explain, grow, metrics
 from boxwood.errors import DataError
 from boxwood.explanation import HeldOut
 from boxwood.explanation.measure.held_out import parts_held_out
 from boxwood.reference import Task
 from boxwood.words.notes import in_order
 from tests.cases import make_case
+from tests.models import read_model
 from tests.scale import each, law, seeds
 
 
@@ -102,8 +103,8 @@ def test_it_is_printed_and_saved():
         f"the same way agree on {ex.held_out.agreement:.1%} (25% of the rows)."
     )
     assert sentence in str(ex).splitlines()
-    assert Explanation.from_json(ex.to_json()) == ex
-    assert isinstance(Explanation.from_json(ex.to_json()).held_out, HeldOut)
+    assert read_model(ex.to_json()) == ex
+    assert isinstance(read_model(ex.to_json()).held_out, HeldOut)
 
 
 def test_rows_of_one_value_have_a_price_of_one_or_infinity():

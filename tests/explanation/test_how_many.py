@@ -252,9 +252,9 @@ def test_units_do_not_decide_in_python():
 def test_arrays_of_pixels_keep_their_unit():
     rng = np.random.default_rng(0)
     pixels = rng.integers(0, 17, (200, 40)).astype(float) * (rng.random(40) < 0.9)
-    assert not explain(pixels, n_clusters=3, method="imm").standardized
-    assert explain(pixels * 10.0 ** rng.integers(-4, 4, 40), n_clusters=3, method="imm").standardized
-    assert explain(pixels[:, :5], n_clusters=3, method="imm").standardized
+    assert not explain(pixels, n_clusters=3, method="imm").details.standardized
+    assert explain(pixels * 10.0 ** rng.integers(-4, 4, 40), n_clusters=3, method="imm").details.standardized
+    assert explain(pixels[:, :5], n_clusters=3, method="imm").details.standardized
 
 
 def test_labels_and_clusterers_are_not_scaled():
@@ -262,6 +262,6 @@ def test_labels_and_clusterers_are_not_scaled():
 
     rows, label = groups(3, 4)
     for given in (label, KMeans(3, n_init=1, random_state=0)):
-        assert not explain(rows, given, method="imm").standardized
+        assert not explain(rows, given, method="imm").details.standardized
     with pytest.raises(TypeError, match="standardize must be True, False or 'auto'"):
         explain(rows, label, standardize="unit")

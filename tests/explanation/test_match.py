@@ -13,11 +13,12 @@ from boxwood.explanation.living.match import names_carried
 from boxwood.explanation.living.sides import BY_BOXES
 from tests.cli.test_cli import run
 from tests.explanation.test_drift import odd_case
+from tests.models import read_model
 from tests.scale import law
 
 
 def saved(ex):
-    return bw.Explanation.from_json(ex.to_json())
+    return read_model(ex.to_json())
 
 
 def by_hand(old, new, rows):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 import boxwood as bw
-from boxwood import Explanation
+from tests.models import read_model
 from tests.scale import law
 
 
@@ -75,7 +75,7 @@ def test_a_mend_is_printed_and_saved():
         assert f"(weak: 56.7% of these rows are in other clusters; 0.0% with one more leaf, where {condition})" in str(
             ex
         )
-        assert Explanation.from_json(ex.to_json()).clusters == ex.clusters
+        assert read_model(ex.to_json()).clusters == ex.clusters
 
 
 def test_nothing_is_said_where_no_leaf_may_be_added_or_none_mends():

@@ -14,6 +14,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.metrics.mixed_costs import mixed_cost
 from boxwood.render.forms.walk import codes_at_cuts
+from tests.models import read_model
 from tests.scale import law
 
 LIBRARIES = ["pandas", "polars", "pyarrow"]
@@ -57,8 +58,8 @@ def test_words_and_gaps_are_in_the_rules_and_predict_gives_each_row_what_the_tre
 ) -> None:
     ex, frame = _explained(library, seed, max_leaf_nodes=6)
     assert ex.n_left_out == 0
-    assert dict(ex.categories)["country"].values[-1] is None
-    assert ex.gaps == ("age",)
+    assert dict(ex.details.categories)["country"].values[-1] is None
+    assert ex.details.gaps == ("age",)
     rows = ex._rows()
     of_tree = np.array(ex.names, dtype=object)[ex.tree.predict(rows.coordinates.table)]
     assert ex.predict(frame).tolist() == of_tree.tolist()
@@ -124,9 +125,9 @@ def test_dropping_gaps_leaves_out_rows_that_lack_a_value_of_any_kind_and_refusin
     columns = _columns(0)
     lacks = [None in row for row in zip(*(columns[name] for name in ("country", "age", "member")), strict=True)]
     ex = bw.explain(_frame("pandas", columns), "segment", missing="drop")
-    assert (ex.n_incomplete, ex.n_rows) == (sum(lacks), len(lacks))
-    assert ex.gaps == ()
-    assert all(None not in known.values for _, known in ex.categories)
+    assert (ex.details.n_incomplete, ex.n_rows) == (sum(lacks), len(lacks))
+    assert ex.details.gaps == ()
+    assert all(None not in known.values for _, known in ex.details.categories)
     with pytest.raises(DataError, match=r"missing values in 45 of 240 rows: age \(20\), country \(16\), member \(15\)"):
         bw.explain(_frame("pandas", columns), "segment", missing="refuse")
 
@@ -160,7 +161,7 @@ def test_an_array_with_gaps_learns_where_rows_without_a_value_belong() -> None:
     X = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, 0.0], [9.0, 0.0], [8.0, 1.0], [np.nan, 1.0]] * 10)
     ex = bw.explain(X, ["low", "low", "none", "high", "high", "none"] * 10, columns=["x", "y"])
     assert ex.agreement == 1
-    assert ex.gaps == ("x",)
+    assert ex.details.gaps == ("x",)
     assert ex.predict([[1.5, 0], [np.nan, 0], [8.5, 0]]).tolist() == ["low", "none", "high"]
     assert ex.predict([[np.inf, 0], [-np.inf, 0]]).tolist() == ["high", "low"]
 
@@ -172,7 +173,7 @@ def test_a_row_that_lacks_everything_has_no_cluster(library: str) -> None:
         columns[name][:3] = [None] * 3
     ex = bw.explain(_frame(library, columns), "segment")
     empty = sum(a is None and b is None for a, b in zip(columns["country"], columns["age"], strict=True))
-    assert (ex.n_left_out, ex.n_incomplete) == (empty, empty)
+    assert (ex.n_left_out, ex.details.n_incomplete) == (empty, empty)
     assert any("no value in any column in use" in note for note in ex.notes)
 
 
@@ -210,7 +211,7 @@ def test_kinds_can_be_named() -> None:
     table = pd.DataFrame({"plz": plz, "size": size})
     labels = np.isin(plz, [1010, 6020]).astype(int)
     ex = bw.explain(table, labels, categories=["plz"], numbers=["size"])
-    assert dict(ex.categories)["plz"].values == (1010, 4020, 6020, 8010)
+    assert dict(ex.details.categories)["plz"].values == (1010, 4020, 6020, 8010)
     assert ex.n_leaves == 2
     assert ex.agreement == 1
     assert ex._rows().coordinates.table.values[:, 1].tolist() == [float(one) for one in size]
@@ -232,8 +233,8 @@ def test_categoricals_keep_their_order(library: str) -> None:
         pl = pytest.importorskip("polars")
         frame = pl.DataFrame({"size": pl.Series(sizes, dtype=pl.Enum(["S", "M", "L", "XL", "XXL"]))})
     ex = bw.explain(frame, labels)
-    assert dict(ex.categories)["size"].values == ("S", "M", "L", "XL")
-    assert dict(ex.categories)["size"].ordered == (library == "pandas")
+    assert dict(ex.details.categories)["size"].values == ("S", "M", "L", "XL")
+    assert dict(ex.details.categories)["size"].ordered == (library == "pandas")
     assert ex.predict(frame).tolist() == labels
 
 
@@ -256,7 +257,7 @@ def _sizes(seed: int, n: int = 120) -> tuple[dict[str, list[Any]], np.ndarray, l
 
 def _refuse_other_cuts(ex: Explanation, column: str) -> int:
     """Raise an AssertionError if a cut parts values otherwise than in their order; return the number of cuts."""
-    known, j = dict(ex.categories)[column], ex.columns.index(column)
+    known, j = dict(ex.details.categories)[column], ex.columns.index(column)
     found = [sides for node, sides in codes_at_cuts(ex.tree, ex._coded_columns).items() if ex.tree.feature[node] == j]
     for sides in found:
         first, second = ([code for code in side if known.values[code] is not None] for side in sides)
@@ -276,7 +277,7 @@ def test_values_in_an_order_are_cut_in_it_by_every_method(seed: int, method: str
     ex = bw.explain(table, labels, sample_weight=weights if seed % 3 else None, **asked)
     _refuse_other_cuts(ex, "size")
     assert ex.predict(table).tolist() == ex.tree.predict(ex._rows().coordinates.table).tolist()
-    assert bw.Explanation.from_json(ex.to_json()) == ex
+    assert read_model(ex.to_json()) == ex
     orders = {"size": SIZES, "colour": None}
     stated = bw.explain(
         pd.DataFrame(columns), labels, categories=orders, sample_weight=weights if seed % 3 else None, **asked
@@ -362,7 +363,7 @@ def test_mmdt_sees_the_numbers_that_are_there(seed: int) -> None:
     there, at = [~np.isnan(x) for x in X.T], {"q": 0.5, "method": "inverted_cdf"}
     median = [np.quantile(x[own], weights=w[own], **at) for x, own in zip(X.T, there, strict=True)]
     assert ex.predict(X).tolist() == tree.predict(np.where(np.isnan(X), median, X)).tolist()
-    assert ex.mixture is None or not ex.gaps
+    assert ex.details.mixture is None or not ex.details.gaps
     sigma = rng.random(d) + 0.1
     ex = bw.explain(X, labels, method="mmdt", sample_weight=weights, sigma=sigma)
     tree = bw.grow.mmdt(bw.Mixture(mass, means, squares), sigma=sigma)
@@ -381,14 +382,14 @@ def test_a_frame_of_numbers_without_gaps_takes_the_road_of_numbers() -> None:
     table = pd.DataFrame({"orders": columns["orders"], "half": [x / 2 for x in columns["orders"]]})
     ex = bw.explain(table, columns["segment"])
     assert ex._rows().coordinates.axis_map is None
-    assert (ex.gaps, ex.categories) == ((), ())
+    assert (ex.details.gaps, ex.details.categories) == ((), ())
 
 
 def test_a_model_file_and_what_is_measured_later() -> None:
     ex, frame = _explained("pandas", max_leaf_nodes=6)
-    again = bw.Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     assert again == ex
-    assert again.gaps == ("age",)
+    assert again.details.gaps == ("age",)
     assert again.predict(frame).tolist() == ex.predict(frame).tolist()
     profile = {one.column: one for one in ex.profile()}
     known = [x for x in _columns(0)["age"] if x is not None]
@@ -433,7 +434,7 @@ def test_rounding_keeps_the_side_of_missing_values() -> None:
     labels = np.where(X[:, 0] > 50, "old", "young")
     X[::7, 0], labels[::7] = np.nan, "young"
     ex = bw.explain(X, labels, columns=["age", "size"], round_thresholds=2)
-    assert bw.render.rules(ex) == "old: age >= 50\nyoung: age < 50 or missing"
+    assert ex.rules() == "old: age >= 50\nyoung: age < 50 or missing"
     assert ex.limits is not None
     assert ex.limits.n_moved == 0
 

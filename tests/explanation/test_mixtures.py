@@ -16,7 +16,7 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, RobustScaler, StandardScaler
 
-from boxwood import MMDT, Explanation, Mixture, Reference, explain, grow
+from boxwood import MMDT, Mixture, Reference, explain, grow
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput
@@ -26,6 +26,7 @@ from boxwood.reference import Task
 from boxwood.theory import certificate
 from tests import naive
 from tests.cases import make_case
+from tests.models import read_model
 from tests.scale import SLOW, each, law, seeds, share
 
 KINDS = ("full", "tied", "diag", "spherical")
@@ -211,7 +212,7 @@ def test_labels_and_other_clusterers_give_means_and_variances_of_rows():
     expected = grow.mmdt(Mixture.of(X, noisy))
     assert (ex.predict(X) == np.array(["a", "b", "c"])[expected.predict(X)]).all()
     assert ex.n_left_out == 60
-    assert ex.mixture is not None
+    assert ex.details.mixture is not None
     kmeans = KMeans(3, random_state=0).fit(X)
     assert (explain(X, kmeans, method="mmdt").predict(X) == grow.mmdt(Mixture.of(X, kmeans.labels_)).predict(X)).all()
     density = DBSCAN(eps=0.6).fit(X)
@@ -233,15 +234,15 @@ def test_a_pipeline_has_gaussians_of_its_own_columns():
     ex = explain(X, pipeline, method="mmdt")
     on_scaled = grow.mmdt(Mixture.from_gaussian_mixture(pipeline[-1]))
     assert (ex.predict(X) == on_scaled.predict(pipeline[0].transform(X))).all()
-    assert explain(X, pipeline).mixture.fitted
+    assert explain(X, pipeline).details.mixture.fitted
 
 
 def test_gaussians_of_other_columns_are_not_used(iris):
     model = fitted(iris, "full")
     turned = list(reversed(iris.columns))
-    assert explain(iris, model).mixture is not None
-    assert explain(iris, model, columns=turned).mixture is None
-    assert explain(iris, model, columns=turned[:2]).mixture is None
+    assert explain(iris, model).details.mixture is not None
+    assert explain(iris, model, columns=turned).details.mixture is None
+    assert explain(iris, model, columns=turned[:2]).details.mixture is None
     assert explain(iris, model, columns=turned, method="mmdt").n_leaves == 3
 
 
@@ -255,8 +256,8 @@ def test_components_without_data_are_dropped_with_a_warning(method):
         ex = explain(X, model, method=method)
     assert ex.n_clusters == 6
     assert (ex.predict(X) == model.predict(X)).all()
-    assert ex.mixture.certified_error < 1e-3
-    assert set(ex.mixture.components) <= set(model.predict(X).tolist())
+    assert ex.details.mixture.certified_error < 1e-3
+    assert set(ex.details.mixture.components) <= set(model.predict(X).tolist())
 
 
 def test_mmdt_makes_one_leaf_for_each_component(iris):
@@ -304,7 +305,7 @@ def test_components_with_equal_means_leave_mmdt_out():
     model.means_[:] = 0.0
     ex = explain(X, model)
     assert "equal centres (0 and 1)" in ex.notes[0]
-    assert ex.mixture.explainability_to_noise == 0
+    assert ex.details.mixture.explainability_to_noise == 0
     with pytest.raises(DataError, match=r"equal means, which no cut separates: 0, 1"):
         explain(X, model, method="mmdt")
 
@@ -314,7 +315,7 @@ def test_other_clusterings_say_nothing_of_gaussians(method):
     X, labels = draw(5)
     for given in (labels, KMeans(3, random_state=0)):
         ex = explain(X, given, method=method)
-        assert ex.mixture is None
+        assert ex.details.mixture is None
         assert "mixture" not in ex.to_dict()
         assert "Gaussian" not in ex.to_text()
 
@@ -335,15 +336,15 @@ def test_facts_are_those_of_the_gaussians(kind, method, standardize):
     mixture = Mixture.from_gaussian_mixture(model)
     ex = explain(X, model, method=method, standardize=standardize, columns=["a", "b"], names=["x", "y", "z"])
     noise = explainability_to_noise(mixture)
-    assert ex.mixture.explainability_to_noise == pytest.approx(noise.value, rel=1e-9)
-    assert set(ex.mixture.components) == {"xyz"[i] for i in noise.pair}
-    assert ex.mixture.column == "ab"[noise.axis]
-    assert ex.mixture.certified_error <= certificate(mixture, ex.tree).error.clipped * (1 + 1e-9)
+    assert ex.details.mixture.explainability_to_noise == pytest.approx(noise.value, rel=1e-9)
+    assert set(ex.details.mixture.components) == {"xyz"[i] for i in noise.pair}
+    assert ex.details.mixture.column == "ab"[noise.axis]
+    assert ex.details.mixture.certified_error <= certificate(mixture, ex.tree).error.clipped * (1 + 1e-9)
     error = error_rate(mixture, ex.tree)
     if error.exact:
-        assert ex.mixture.certified_error == pytest.approx(error.value, rel=1e-9)
+        assert ex.details.mixture.certified_error == pytest.approx(error.value, rel=1e-9)
     else:
-        assert error.value - 4 * error.standard_error <= ex.mixture.certified_error <= 4 * error.value + 0.01
+        assert error.value - 4 * error.standard_error <= ex.details.mixture.certified_error <= 4 * error.value + 0.01
 
 
 def test_a_component_without_a_leaf_is_certain_to_err():
@@ -351,7 +352,7 @@ def test_a_component_without_a_leaf_is_certain_to_err():
     ex = explain(X, fitted(X), method="exkmc", max_leaf_nodes=2)
     missing = [cluster.cluster for cluster in ex.clusters if not cluster.rules]
     assert len(missing) == 1
-    assert ex.mixture.certified_error >= fitted(X).weights_[missing[0]] * (1 - 1e-9)
+    assert ex.details.mixture.certified_error >= fitted(X).weights_[missing[0]] * (1 - 1e-9)
 
 
 def far_apart():
@@ -371,7 +372,7 @@ def test_the_text_says_what_the_gaussians_say():
     X, model = far_apart()
     ex = explain(X, model, method="mmdt", columns=["a", "b"], names=["base", "wide", "high, up"])
     lines = ex.to_text().split("\n\n")[-2].splitlines()
-    least = math.floor(1000 * (1 - ex.mixture.certified_error)) / 1000
+    least = math.floor(1000 * (1 - ex.details.mixture.certified_error)) / 1000
     assert lines == [
         f"Estimated from the Gaussians behind the clusters: at least {least:.1%} of rows of these Gaussians end in "
         "their own leaf; the explainability-to-noise ratio is 16, attained by base and high, up on b.",
@@ -386,9 +387,9 @@ def test_true_gaussians_bring_no_warning():
     for seed in seeds(10):
         X, labels = draw(seed, spread=20)
         ex = explain(X, labels, method="mmdt")
-        assert ex.mixture.far_from_gaussian == ()
+        assert ex.details.mixture.far_from_gaussian == ()
         assert "Warning" not in ex.to_text()
-        assert ex.mixture.certified_error > 0
+        assert ex.details.mixture.certified_error > 0
         assert "at least 9" in ex.to_text()
 
 
@@ -399,14 +400,14 @@ def test_only_columns_that_bound_a_component_count():
     X[labels == 2, 1] = rng.exponential(size=300)  # parted by the first column alone
     ex = explain(X, labels, method="mmdt")
     assert ex.tree.features.tolist() == [0, 1]
-    assert ex.mixture.far_from_gaussian == ()
+    assert ex.details.mixture.far_from_gaussian == ()
 
 
 def test_many_warnings_are_counted():
     X = np.random.default_rng(0).exponential(size=(2000, 2)) + 30 * np.arange(2000)[:, None] % 240
     ex = explain(X, (np.arange(2000) % 8).astype(str), method="mmdt")
-    assert len(ex.mixture.far_from_gaussian) >= 8
-    assert f"and {len(ex.mixture.far_from_gaussian) - 5} more, so these estimates" in ex.to_text()
+    assert len(ex.details.mixture.far_from_gaussian) >= 8
+    assert f"and {len(ex.details.mixture.far_from_gaussian) - 5} more, so these estimates" in ex.to_text()
 
 
 # ------------------------------------------------------------------------------------------------------ model file
@@ -415,7 +416,7 @@ def test_many_warnings_are_counted():
 def test_the_model_file_keeps_the_facts(tmp_path):
     X, model = far_apart()
     ex = explain(X, model, method="mmdt", columns=["a", "b"])
-    copy = Explanation.from_json(ex.to_json())
+    copy = read_model(ex.to_json())
     assert copy == ex
     assert hash(copy) == hash(ex)
     assert str(copy) == str(ex)
@@ -423,14 +424,14 @@ def test_the_model_file_keeps_the_facts(tmp_path):
     assert ex.to_dict()["mixture"]["far_from_gaussian"] == [{"component": 2, "column": "b", "verdict": "heavy-tailed"}]
     older = ex.to_dict()
     del older["mixture"]
-    assert Explanation.from_json(json.dumps(older)).mixture is None
+    assert read_model(json.dumps(older)).mixture is None
 
 
 def test_an_infinite_ratio_is_kept():
     ex = explain([[0.0], [0.0], [5.0], [5.0]], ["a", "a", "b", "b"], method="mmdt")
-    assert ex.mixture.explainability_to_noise == math.inf
-    assert ex.mixture.certified_error == 0
-    assert Explanation.from_json(ex.to_json()) == ex
+    assert ex.details.mixture.explainability_to_noise == math.inf
+    assert ex.details.mixture.certified_error == 0
+    assert read_model(ex.to_json()) == ex
     assert "at least 100.0% of rows" in ex.to_text()
     assert "ratio is inf" in ex.to_text()
 
@@ -452,7 +453,7 @@ def test_damaged_facts(change, message):
     document = explain([[0.0], [0.0], [5.0], [5.0]], ["a", "a", "b", "b"], method="mmdt").to_dict()
     change(document["mixture"])
     with pytest.raises(ModelError, match=message):
-        Explanation.from_json(json.dumps(document))
+        read_model(json.dumps(document))
 
 
 # ---------------------------------------------------------------------------------------------------- command line
@@ -476,7 +477,7 @@ def test_the_command_explains_by_mmdt(tmp_path, iris):
 def test_rows_may_be_a_frame(iris):
     X = pd.DataFrame(iris.to_numpy(), columns=list("abcd"))
     ex = explain(X, fitted(X, "full"), method="mmdt")
-    assert ex.mixture.column in "abcd"
+    assert ex.details.mixture.column in "abcd"
     assert (ex.predict(X) == ex.tree.predict(X.to_numpy())).all()
 
 
@@ -518,13 +519,13 @@ def test_a_mixture_behind_scalers_is_that_mixture(seed):
     rows, components = last.sample(20_000)
     for step in [pipeline[-1][0], pipeline[0]] if hasattr(pipeline[-1], "steps") else [pipeline[0]]:
         rows = rows if step == "passthrough" else step.inverse_transform(rows)
-    if ex.mixture is not None:
-        assert ex.mixture.fitted
+    if ex.details.mixture is not None:
+        assert ex.details.mixture.fitted
         wrong = np.mean(np.array(ex.names)[ex.tree.predict(rows)] != components)
         spread = 4 * np.sqrt(max(wrong * (1 - wrong), 1e-4) / len(rows))
-        assert wrong <= ex.mixture.certified_error + spread
+        assert wrong <= ex.details.mixture.certified_error + spread
         if last.covariance_type in ("diag", "spherical"):
-            assert wrong >= ex.mixture.certified_error - spread
+            assert wrong >= ex.details.mixture.certified_error - spread
 
 
 def test_gaussians_of_labelled_rows_are_told_from_those_that_were_fitted():
@@ -532,17 +533,17 @@ def test_gaussians_of_labelled_rows_are_told_from_those_that_were_fitted():
     X = np.r_[rng.normal(size=(100, 1)), rng.normal(size=(100, 1)) + 2.2]
     mixture = GaussianMixture(2, random_state=0)
     alone, behind = explain(X, mixture), explain(X, make_pipeline(StandardScaler(), mixture))
-    assert behind.mixture.certified_error == pytest.approx(alone.mixture.certified_error, abs=1e-4)
+    assert behind.details.mixture.certified_error == pytest.approx(alone.details.mixture.certified_error, abs=1e-4)
     assert "from the Gaussians behind the clusters: at least 86.6% of rows" in behind.to_text()
     of_rows = explain(X, clone(mixture).fit_predict(X), method="mmdt")
-    assert not of_rows.mixture.fitted
+    assert not of_rows.details.mixture.fitted
     assert (
         "from Gaussians with the means and variances of the clusters' rows: at least 93.2% of rows" in of_rows.to_text()
     )
     curved = make_pipeline(
         QuantileTransformer(n_quantiles=50), mixture
     )  # on no column of the table are there Gaussians
-    assert explain(X, curved, method="mmdt").mixture is None
+    assert explain(X, curved, method="mmdt").details.mixture is None
 
 
 def test_the_estimator_takes_the_mixture_behind_a_scaler():
@@ -550,4 +551,4 @@ def test_the_estimator_takes_the_mixture_behind_a_scaler():
     found = MMDT(make_pipeline(StandardScaler(), GaussianMixture(3, random_state=0))).fit(X)
     last = found.clusterer_[-1]
     assert found.mixture_.means.tolist() == last.means_.tolist()
-    assert found.explanation_.mixture.fitted
+    assert found.explanation_.details.mixture.fitted

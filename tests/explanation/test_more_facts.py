@@ -15,12 +15,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
-from boxwood import Explanation, ThresholdTree, explain, scan
+from boxwood import ThresholdTree, explain, scan
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation.measure.told import rounded_quantiles
 from tests import naive
 from tests.cases import make_case
 from tests.explanation.test_pipelines import goods, pipeline
+from tests.models import read_model
 from tests.scale import law, seeds, share
 
 METHODS = ["cart", "expand", "kernel_expand"]
@@ -147,7 +148,16 @@ def facts_of(ex):
     Which leaf would mend a weak rule is looked for where a tree is grown.
     """
     clusters = [one._replace(mend=None) for one in ex.clusters]
-    return clusters, ex.leaves, ex.agreement, ex.adjusted_rand, ex.readability, ex.n_rows, ex.n_left_out, ex.noise
+    return (
+        clusters,
+        ex.leaves,
+        ex.agreement,
+        ex.adjusted_rand,
+        ex.readability,
+        ex.n_rows,
+        ex.n_left_out,
+        ex.details.noise,
+    )
 
 
 def test_measured_on_the_same_rows_all_facts_are_the_same(examples):
@@ -155,16 +165,12 @@ def test_measured_on_the_same_rows_all_facts_are_the_same(examples):
         again = ex.evaluate(case.X, case.labels, case.weights)
         assert facts_of(again) == facts_of(ex)
         assert again.price == pytest.approx(ex.price)
-        assert again.kernel == ex.kernel
-        loaded = Explanation.from_json(ex.to_json()).evaluate(case.X, case.labels, case.weights)
+        assert again.details.kernel == ex.details.kernel
+        loaded = read_model(ex.to_json()).evaluate(case.X, case.labels, case.weights)
         assert facts_of(loaded) == facts_of(ex)
         assert any("squared distances in the numeric columns" in note for note in loaded.notes)
-        assert (
-            loaded.profile()
-            == ex.profile()
-            == Explanation.from_json(ex.to_json()).profile(case.X, case.labels, case.weights)
-        )
-        assert Explanation.from_json(ex.to_json()).misassigned(case.X, case.labels, case.weights) == ex.misassigned()
+        assert loaded.profile() == ex.profile() == read_model(ex.to_json()).profile(case.X, case.labels, case.weights)
+        assert read_model(ex.to_json()).misassigned(case.X, case.labels, case.weights) == ex.misassigned()
 
 
 @pytest.mark.parametrize("options", [{"standardize": True}, {"method": "kernel_imm"}, {"method": "random_cuts"}])
@@ -175,10 +181,10 @@ def test_costs_are_measured_as_before(options):
     ex = explain(X, y, **options)
     again = ex.evaluate(X, y)
     assert (again.price, again.cost) == pytest.approx((ex.price, ex.cost))
-    assert (again.objective, again.standardized) == (ex.objective, ex.standardized)
-    loaded = Explanation.from_json(ex.to_json()).evaluate(X, y)
-    assert not loaded.standardized
-    assert loaded.kernel is None
+    assert (again.details.objective, again.details.standardized) == (ex.details.objective, ex.details.standardized)
+    loaded = read_model(ex.to_json()).evaluate(X, y)
+    assert not loaded.details.standardized
+    assert loaded.details.kernel is None
 
 
 def test_a_pipeline_maps_other_rows_as_it_mapped_the_first():
@@ -189,7 +195,7 @@ def test_a_pipeline_maps_other_rows_as_it_mapped_the_first():
     later = ex.evaluate(half, labels[::2])
     assert later.agreement == 1
     assert later.price == pytest.approx(1)
-    loaded = Explanation.from_json(ex.to_json()).evaluate(half, labels[::2])
+    loaded = read_model(ex.to_json()).evaluate(half, labels[::2])
     assert facts_of(loaded) == facts_of(later)
     assert loaded.price == pytest.approx(1)
 
@@ -230,7 +236,7 @@ def test_labels_may_be_a_column_and_a_cluster_may_have_no_row():
 def test_other_rows_that_do_not_fit(X, labels, message, saved):
     ex = explain([[1.0], [2.0], [9.0]], ["a", "a", "b"], columns=["x"])
     with pytest.raises(DataError, match=message):
-        (Explanation.from_json(ex.to_json()) if saved else ex).evaluate(X, labels)
+        (read_model(ex.to_json()) if saved else ex).evaluate(X, labels)
 
 
 def test_unseen_categories_of_a_saved_model_are_named():
@@ -238,7 +244,7 @@ def test_unseen_categories_of_a_saved_model_are_named():
     ex = explain(table, pipeline(OneHotEncoder()), method="cart", max_leaf_nodes=6)
     column = next(ex.columns[j] for j in ex.tree.features if j in ex._coded_columns)
     table[column] = "never"
-    for model in (ex, Explanation.from_json(ex.to_json())):
+    for model in (ex, read_model(ex.to_json())):
         with pytest.raises(DataError, match=rf"get no cluster, as .*{column} 'never' \("):
             model.evaluate(table, np.full(len(table), ex.names[0]))
 
@@ -256,7 +262,7 @@ def test_rows_with_words_and_labels_that_are_new_are_counted_and_the_others_meas
     other.to_csv(path := tmp_path / "t.csv", index=False)
     left = other[~is_new & ~is_word]
     known = ex.evaluate(left, "l")
-    for model in (ex, Explanation.from_json(ex.to_json())):
+    for model in (ex, read_model(ex.to_json())):
         for rows in (other, pl.from_pandas(other), scan(path)):
             found = model.evaluate(rows, "l")
             assert (found.n_rows, found.n_incomplete) == (n, is_word.sum())
@@ -281,9 +287,9 @@ def test_new_names_are_everywhere():
     assert new.names == ("Loyal", 1, "New")
     assert set(new.predict(X)) == {"Loyal", 1, "New"}
     assert ex.names == (0, 1, 2)
-    assert set(new.mixture.components) == {{0: "Loyal", 1: 1, 2: "New"}[one] for one in ex.mixture.components}
+    assert set(new.mixture.components) == {{0: "Loyal", 1: 1, 2: "New"}[one] for one in ex.details.mixture.components}
     assert "Loyal" in str(new)
-    assert Explanation.from_json(new.to_json()) == new
+    assert read_model(new.to_json()) == new
     assert new.evaluate(X, new.predict(X)).agreement == 1
     assert new.profile() == ex.profile()
     assert new.rename({"Loyal": 0, "New": 2}) == ex
@@ -320,7 +326,7 @@ def test_frames_hold_the_facts(examples):
         clusters = ex.to_frame()
         assert clusters.cluster.tolist() == list(ex.names)
         assert clusters.matched.tolist() == [cluster.matched for cluster in ex.clusters]
-        assert clusters.noise.tolist() == list(ex.noise)
+        assert clusters.noise.tolist() == list(ex.details.noise)
         rules = ex.to_frame("rules")
         assert rules["size"].tolist() == [leaf.size for leaf in ex.leaves]
         assert all(rules.rule)
@@ -368,7 +374,7 @@ def test_a_profile_that_was_asked_for_is_saved(tmp_path, clustering):
     document = json.loads(ex.to_json())
     document["profile"][0]["clusters"].pop()
     with pytest.raises(ModelError, match="its profile has"):
-        Explanation.from_json(json.dumps(document))
+        read_model(json.dumps(document))
 
 
 def test_an_older_model_has_no_noise_and_no_spreads():
@@ -379,11 +385,11 @@ def test_an_older_model_has_no_noise_and_no_spreads():
         del leaf["noise"]
     for cluster in document["clusters"]:
         del cluster["ruled"]
-    old = Explanation.from_json(json.dumps(document))
+    old = read_model(json.dumps(document))
     assert old.noise is None
     assert [cluster.matched for cluster in old.clusters] == [cluster.matched for cluster in ex.clusters]
     assert "the rules put" not in str(old)
-    assert ex.noise is not None
+    assert ex.details.noise is not None
 
 
 def test_estimators_have_these_facts_by_their_explanation():

@@ -10,6 +10,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.batches.source import ArrowSource
+from tests.models import read_model
 from tests.scale import law
 
 WITHOUT = re.compile(r"^([\d,]+) of ([\d,]+) rows gets? no cluster|([\d,]+) of ([\d,]+) rows .* no cluster")
@@ -75,7 +76,7 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
     drift = ex.drift(later)
     assert drift.n_lost == n_without == sum(one.rows for one in drift.lost)
     assert Counter(given[has_cluster].tolist()) == {one.name: one.now for one in drift.clusters if one.now}
-    if ex.weighted:
+    if ex.details.weighted:
         assert ex.drift(later, sample_weight=weights).n_lost == weights[~has_cluster].sum()
     for way in ({}, {"sample_weight": weights}):
         own, left_out = way.get("sample_weight", np.ones(60))[has_cluster], set()
@@ -90,7 +91,7 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
             assert check_notes(measured.notes, n_without, 60) == (n_without > 0), measured.notes
             right = (given == labels)[has_cluster]
             assert measured.agreement == pytest.approx(np.average(right, weights=own))
-            if ex.weighted or not way:  # weights of the model's rows are not known
+            if ex.details.weighted or not way:  # weights of the model's rows are not known
                 assert ex.drift(table, named, **about).agreement == pytest.approx(measured.agreement)
             assert np.sum(measured.confusion()) == pytest.approx(own.sum())
             assert (measured.n_rows, measured.n_unruled) == (60, n_without)
@@ -116,8 +117,8 @@ def test_the_table_that_was_explained_is_counted_as_it_was(seed):
     ex, (learnt, _, weights), _ = case(seed)
     n_without = int((~ruled(ex, learnt)).sum())
     check_notes(ex.notes, n_without, 90)
-    assert ex.n_unruled == n_without
-    loaded = bw.Explanation.from_json(ex.to_json())
+    assert ex.details.n_unruled == n_without
+    loaded = read_model(ex.to_json())
     for model in (ex, loaded):
         drift = model.drift(learnt)
         assert drift.n_lost == n_without

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
+from tests.models import read_model
 from tests.scale import law
 
 DAY = "2026-07-31"
@@ -92,7 +93,7 @@ def test_a_loaded_model_changes_as_the_one_that_was_saved(seed):
     table, labels = table_of(3 * seed + 2)
     rows, labels = table[["opinion", "member"]], np.where(labels == "in", "in", "out")
     ex = bw.explain(rows, labels, method="cart", max_leaf_nodes=2)
-    loaded, given = bw.Explanation.from_json(ex.to_json()), {"X": rows, "labels": labels}
+    loaded, given = read_model(ex.to_json()), {"X": rows, "labels": labels}
     for value in (True, False):
         assert loaded.split(0, "member", value, **given).tree == ex.split(0, "member", value).tree
     assert str(loaded.profile(**given)) == str(ex.profile())

@@ -31,18 +31,18 @@ from sklearn.preprocessing import (
 )
 
 import boxwood
-from boxwood import IMM, MMDT, ExKMC, Explanation, Reference, cli, explain, grow
+from boxwood import IMM, MMDT, ExKMC, Reference, cli, explain, grow
 from boxwood._validation import Rows
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
 from boxwood.reference.clusterer import reference_in
 from boxwood.reference.feature_space import FeatureSpace
-from boxwood.render import rules
 from boxwood.render.forms.sql import sql_case
 from boxwood.tree import Interval
 from boxwood.words.rules import condition
 from tests.cases import make_case
+from tests.models import read_model
 from tests.scale import SLOW, law, seeds, share
 
 METHODS = ["auto", "imm", "exkmc", "expand", "cart", "mmdt"]
@@ -92,7 +92,7 @@ def test_the_tree_is_that_of_scaled_columns(method):
     assert ex.cost == pytest.approx(scaled.cost)
     assert ex.tree.feature.tolist() == scaled.tree.feature.tolist()
     assert ex.agreement > 0.98
-    assert not ex.standardized
+    assert not ex.details.standardized
     assert "the columns that the pipeline computes (StandardScaler)" in ex.notes[-1]
     assert ex == explain(X, make_pipeline(StandardScaler(), KMeans(4, random_state=0, n_init=5)), method=method)
 
@@ -136,7 +136,7 @@ def test_standardized_on_top_of_a_pipeline():
     given = make_pipeline(MinMaxScaler(), KMeans(4, random_state=0, n_init=5)).fit(X)
     ex = explain(X, given, standardize=True)
     scaled = explain(X, given.predict(X), standardize=True)
-    assert ex.standardized
+    assert ex.details.standardized
     assert ex.price == pytest.approx(scaled.price)
     assert (ex.predict(X) == scaled.predict(X)).all()
 
@@ -195,7 +195,7 @@ def test_rows_that_a_mixing_pipeline_cannot_read_are_left_out(last):
     assert "5 of 200 rows lack a value and were left out: price (5)" in ex.notes
     assert (ex.n_rows, ex.n_left_out) == (200, 5)
     whole = explain(frame.iloc[5:], with_mixer("PCA", last, fills=False))
-    assert rules(ex) == rules(whole)
+    assert ex.rules() == whole.rules()
     with pytest.raises(DataError, match="missing values in 5 of 200 rows"):
         explain(frame, with_mixer("PCA", last, fills=False), missing="refuse")
 
@@ -213,11 +213,11 @@ def test_mixtures_at_the_end_of_a_pipeline():
     given = make_pipeline(StandardScaler(), GaussianMixture(4, random_state=0)).fit(X)
     ex = explain(X, given, method="mmdt")
     assert ex.agreement > 0.95
-    assert 0 <= ex.mixture.certified_error <= 1
+    assert 0 <= ex.details.mixture.certified_error <= 1
     curved = make_pipeline(FunctionTransformer(np.arcsinh), *(step for _, step in given.steps)).fit(X)
     ex = explain(X, curved, method="mmdt")
     assert ex.agreement > 0.95
-    assert ex.mixture is None  # what is a Gaussian there is none in the columns of the table
+    assert ex.details.mixture is None  # what is a Gaussian there is none in the columns of the table
 
 
 @pytest.mark.crossed
@@ -231,12 +231,12 @@ def test_categories_in_rules_predict_and_sql(name, frame):
         found = ex.predict(table)
         assert ex.agreement == pytest.approx((found == given.predict(table)).mean())
         assert ex.agreement > 0.9
-        assert "colour is " in rules(ex)
-        assert "0.5" not in rules(ex)
+        assert "colour is " in ex.rules()
+        assert "0.5" not in ex.rules()
         assert ex.columns == ("price", "colour", "id")
         assert (ex.predict(table[["colour", "price"]]) == found).all()
         assert (ex.predict(table.to_numpy()) == found).all()
-        copied = Explanation.from_json(ex.to_json())
+        copied = read_model(ex.to_json())
         assert copied == ex
         assert (copied.predict(table) == found).all()
         assert (labelled_by_sql(ex, goods()) == found).all()
@@ -294,9 +294,9 @@ def test_a_missing_value_may_be_a_category():
     table["colour"] = table["colour"].where(table["colour"] != "red", None)
     for handled in ("error", "ignore"):
         ex = explain(table, pipeline(OneHotEncoder(handle_unknown=handled)), max_leaf_nodes=9, method="cart")
-        assert "missing" in rules(ex)
+        assert "missing" in ex.rules()
         assert (labelled_by_sql(ex, table) == ex.predict(table)).all()
-        assert Explanation.from_json(ex.to_json()) == ex
+        assert read_model(ex.to_json()) == ex
 
 
 def test_every_rule_holds_its_rows():
@@ -322,7 +322,7 @@ def test_model_files_of_categories_are_checked():
     assert document["version"] == 2
     assert explain(two_scales()[0], n_clusters=2).to_dict()["version"] == 1
     with pytest.raises(boxwood.errors.ModelError, match="others: expected true or false, got 3"):
-        Explanation.from_json(ex.to_json().replace('"others": false', '"others": 3'))
+        read_model(ex.to_json().replace('"others": false', '"others": 3'))
 
 
 @pytest.mark.parametrize("estimator", [IMM, ExKMC, MMDT])
@@ -444,9 +444,9 @@ def explained(name, encoder, **options):
 @pytest.mark.parametrize("name", KINDS)
 def test_sql_of_categories_of_every_kind(name, handled):
     frame, ex = explained(name, OneHotEncoder(handle_unknown=handled))
-    assert ("of, what is " if name != "booleans" else "of, what") in rules(ex)
+    assert ("of, what is " if name != "booleans" else "of, what") in ex.rules()
     assert (labelled_by_sql(ex, frame) == ex.predict(frame)).all()
-    assert Explanation.from_json(ex.to_json()) == ex
+    assert read_model(ex.to_json()) == ex
 
 
 @pytest.mark.crossed
@@ -621,8 +621,8 @@ def test_what_an_imputer_fills_is_on_the_side_of_what_it_fills_in(seed):
     filled = frame.fillna({"a": imputer_of(given).statistics_[0]})
     assert ex.predict(frame).tolist() == ex.predict(filled).tolist()
     assert explain(filled, given, method=ex.method).tree.n_leaves == ex.n_leaves
-    assert ("missing" in rules(ex)) == ("a" in rules(ex))
-    assert (Explanation.from_json(ex.to_json()).predict(frame) == ex.predict(frame)).all()
+    assert ("missing" in ex.rules()) == ("a" in ex.rules())
+    assert (read_model(ex.to_json()).predict(frame) == ex.predict(frame)).all()
     labelled = duckdb.sql(f"SELECT {ex.to_sql('duckdb')} AS c FROM frame").df()["c"]
     assert labelled.tolist() == ex.predict(frame).tolist()
     dropped = explain(frame, given, method=ex.method, missing="drop")
@@ -649,7 +649,7 @@ def test_behind_other_imputers_rules_learn_where_missing_values_belong(first):
         ex = explain(frame, make_pipeline(steps, KMeans(4, n_init=2, random_state=0)), method="cart")
         assert ex.n_left_out == 0
         assert "so the rules use the raw ones" in ex.notes[0]
-        assert "missing" in rules(ex)
+        assert "missing" in ex.rules()
         assert (ex.predict(frame) >= 0).all()
 
 

@@ -7,8 +7,9 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.frozen import FrozenEstimator
 
-from boxwood import CART, IMM, Explanation, explain, scan
+from boxwood import CART, IMM, explain, scan
 from boxwood.explanation import LeftOut
+from tests.models import read_model
 
 
 def customers():
@@ -47,7 +48,7 @@ def test_that_of_other_rows():
     assert provenance.labels == made
     assert provenance.n_columns == 5
     assert provenance.left_out == (LeftOut("not chosen", ("weight", "town")),)
-    loaded = Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     assert loaded.evaluate(frame[["age", "spent"]].to_numpy(), frame.segment).provenance.source == "an array"
     table = scan(pa.Table.from_pandas(later))
     assert ex.evaluate(table, "segment").provenance.labels == made
@@ -58,5 +59,5 @@ def test_that_of_other_rows():
 def test_without_the_basis_of_the_tree():
     entries = explain(customers(), "segment", columns=["age"])
     old = entries.to_json().replace('"provenance"', '"of before"')
-    later = Explanation.from_json(old).evaluate(customers(), "segment")
+    later = read_model(old).evaluate(customers(), "segment")
     assert later.provenance.labels == "the column segment"

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
 
-from boxwood import Explanation, Reference, explain, grow, load
+from boxwood import Reference, explain, grow, load
 from boxwood._progress import Clock
 from boxwood.cli import boxwood as command
 from boxwood.explanation.choose import _candidates, settings
@@ -24,6 +24,7 @@ from boxwood.words.measured import grown_by
 from boxwood.words.values import beside
 from tests import naive
 from tests.cases import make_case
+from tests.models import read_model
 from tests.scale import law, seeds, share
 
 STUMP = grow.cart([[0.0], [1.0]], [0, 1], max_leaf_nodes=2)
@@ -293,7 +294,7 @@ def test_a_time_limit_gives_the_best_tree_so_far():
 
 def test_objective_and_time_limit_belong_to_auto():
     X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
-    assert explain(X, labels, method="random_cuts", objective="l1").objective == "l1"
+    assert explain(X, labels, method="random_cuts", objective="l1").details.objective == "l1"
     with pytest.raises(ValueError, match="method 'imm' has no option objective"):
         explain(X, labels, method="imm", objective="cost")
     with pytest.raises(ValueError, match="method 'imm' has no option time_limit"):
@@ -313,7 +314,7 @@ def test_facts_of_the_search_are_in_the_model():
     iris = load_iris()
     for y in (KMeans(3, n_init=1, random_state=0).fit(iris.data), iris.target):
         ex = explain(iris.data, y)
-        assert Explanation.from_json(ex.to_json()) == ex
+        assert read_model(ex.to_json()) == ex
         assert ex.to_dict()["search_report"]["n_sampled"] == 150
     assert explain(iris.data, iris.target, method="imm").search_report is None
 

@@ -28,6 +28,7 @@ from boxwood.explanation.verdict import verdict_of
 from boxwood.words.notes import lack_groups
 from boxwood.words.rules import gaps_apart
 from boxwood.words.values import percent, size
+from tests.models import read_model
 from tests.scale import each, law
 
 NUMBER = r"[\d,.]+(?:e[+-]\d+)?"
@@ -317,7 +318,7 @@ def determines_alone(asked, column, share):
 
 
 def lack_a_value(asked, n, n_rows, columns):
-    same(whole(n), asked.ex.n_incomplete)
+    same(whole(n), asked.ex.details.n_incomplete)
     told = dict(re.findall(r"(\S+) \((\d+)\)", columns))
     same({name: int(count) for name, count in told.items()}, {name: int(asked.X[name].isna().sum()) for name in told})
     same(int(n_rows), len(asked.X))
@@ -778,11 +779,11 @@ def ends_in_own_leaf(asked, source, share, ratio, first, second, column):
 
 def is_a_mean_of_draws(asked, n, best, mean, worst):
     assert float(best) <= float(mean) <= float(worst)
-    same(int(n.replace(",", "")), asked.ex.draws.n_trees)
+    same(int(n.replace(",", "")), asked.ex.details.draws.n_trees)
 
 
 def is_bounded(asked, bound):
-    assert asked.ex.draws.mean <= float(bound) * 1.001
+    assert asked.ex.details.draws.mean <= float(bound) * 1.001
 
 
 def sorts(asked, rows, clusters, cuts, used, columns):
@@ -1211,7 +1212,7 @@ def test_no_sentence_of_the_page_is_refuted(seed):
             tried(asked, text.removeprefix("Note: "), NOTES)
             continue
         if found := re.search(rf"({NUMBER}) (?:has|have) no label", text):
-            same(whole(found[1]), len(asked.X) - asked.n_kept - asked.ex.n_incomplete)
+            same(whole(found[1]), len(asked.X) - asked.n_kept - asked.ex.details.n_incomplete)
         for sentence in re.split(r"(?<=\.) (?=[A-Z])", text):
             if len(sentence.split()) > 3 and sentence.endswith("."):
                 tried(asked, sentence, PRINTED | ON_PAGE)
@@ -1286,18 +1287,18 @@ def are_in_file(asked, told, of="w"):
 
 def are_missing(asked, told):
     are_in_file(asked, told)
-    [(_, known)] = asked.ex.categories
+    [(_, known)] = asked.ex.details.categories
     assert not {*re.findall(r"'([^']+)'", told)} & {*known.values}
 
 
 def are_words(asked, told):
     are_in_file(asked, told)
-    [(_, known)] = asked.ex.categories
+    [(_, known)] = asked.ex.details.categories
     assert {*re.findall(r"'([^']+)'", told)} <= {*known.values}
 
 
 def are_names(asked, name):
-    assert {*dict(asked.ex.categories)[name].values} == {*asked.X[name]}
+    assert {*dict(asked.ex.details.categories)[name].values} == {*asked.X[name]}
 
 
 OF_FILES = {
@@ -1354,7 +1355,7 @@ def test_a_verdict_says_why_it_is_not_tested_whether_groups_are_there(X, y, why)
     found = ex.stability(2)
     for one in (
         found,
-        bw.Explanation.from_json(ex.to_json()).rename(dict(zip(ex.names, "uv", strict=True))).stability(2),
+        read_model(ex.to_json()).rename(dict(zip(ex.names, "uv", strict=True))).stability(2),
     ):
         assert one.untested == why
         assert one.verdict.endswith(f" {why}, so there is no test of whether the groups are real.") == bool(why)

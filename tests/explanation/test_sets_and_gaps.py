@@ -30,6 +30,7 @@ from boxwood.render.page._guard import as_shown
 from boxwood.render.pictures.bars import bars_of_numbers, bars_with_gap
 from boxwood.render.pictures.picture import picture_of
 from boxwood.tree.boxes import reached_by_missing
+from tests.models import read_model
 from tests.rule_cases import LARGEST
 from tests.scale import law
 
@@ -95,9 +96,9 @@ def test_a_column_without_missing_values_has_the_profile_of_before():
     assert "missing" not in json.dumps(ex.to_dict()["profile"])
     with_gaps, _ = measured(3)
     with_gaps.profile()
-    again = boxwood.Explanation.from_json(with_gaps.to_json())
+    again = read_model(with_gaps.to_json())
     assert again.profile() == tuple(map(rounded_quantiles, with_gaps.profile()))
-    assert again.gaps == ("age", "income")
+    assert again.details.gaps == ("age", "income")
 
 
 def test_a_cluster_without_any_value():

@@ -11,7 +11,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from boxwood import IMM, Explanation, explain
+from boxwood import IMM, explain
 from boxwood.errors import DataError
 from boxwood.explanation import ClusterStability, Stability
 from boxwood.explanation.measure import stability as _stability
@@ -19,6 +19,7 @@ from boxwood.explanation.measure.stability import overlaps
 from boxwood.explanation.verdict import level_of, verdict_of
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
+from tests.models import read_model
 from tests.scale import seeds
 
 
@@ -200,7 +201,9 @@ def test_every_kind_of_clusterer_is_fitted_on_what_it_was_given():
         assert found.refitted, ex
         assert min(one.jaccard for one in found.clusters) > 0.2, ex
         assert len(str(found).splitlines()) == 5 + len(found.clusters) + len(found.cuts)
-    assert all(one.low is None for one in explanations[7].stability(3).cuts if one.column in dict(ex.categories))
+    assert all(
+        one.low is None for one in explanations[7].stability(3).cuts if one.column in dict(ex.details.categories)
+    )
 
 
 def test_long_tables_are_sampled(monkeypatch):
@@ -216,11 +219,11 @@ def test_it_is_kept_and_saved():
     ex = explain(X, y, method="imm")
     assert "stability" not in ex.to_dict()
     found = ex.stability(3)
-    again = Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     assert again == ex
     assert again.stability() == found
     with pytest.raises(DataError, match=r"call stability\(\) before save"):
-        Explanation.from_json(explain(X, y, method="imm").to_json()).stability()
+        read_model(explain(X, y, method="imm").to_json()).stability()
 
 
 def test_odd_numbers_and_trees_that_were_there_are_refused():

@@ -19,6 +19,7 @@ from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import LONG, printed
 from boxwood.words import rules as words
 from boxwood.words.claims import MUCH
+from tests.models import read_model
 from tests.naive import fewest_mistakes
 from tests.render.test_every_engine import in_node
 from tests.scale import each, law
@@ -353,7 +354,7 @@ def test_a_model_file_and_a_pickle_keep_the_lines(seed):
     frame, labels = mixed(seed)
     ex = bw.explain(frame, labels, objective="agreement")
     lines = ex.standalone_rules(min_found=0.5, validate=2)
-    for again in (bw.Explanation.from_json(ex.to_json()), pickle.loads(pickle.dumps(ex))):
+    for again in (read_model(ex.to_json()), pickle.loads(pickle.dumps(ex))):
         kept = again.standalone_rules(min_found=0.5, validate=2)
         assert (str(kept), kept.to_text(), kept.to_dict()) == (str(lines), lines.to_text(), lines.to_dict())
         assert (kept.to_sql(), kept.to_python()) == (lines.to_sql(), lines.to_python())

@@ -8,6 +8,7 @@ from benchmarks.living import first, month
 
 import boxwood as bw
 from boxwood.batches.source import ArrowSource
+from tests.models import read_model
 from tests.scale import law
 
 
@@ -26,7 +27,7 @@ def agreement(ex, rows, labels):
 def test_stays_within_the_loss(seed):
     rng = np.random.default_rng(seed)
     before = first(rng)
-    old = bw.Explanation.from_json(bw.explain(before.rows, before.labels).to_json())
+    old = read_model(bw.explain(before.rows, before.labels).to_json())
     after = month(rng, before.centers + rng.normal(0, 0.7, before.centers.shape), before.sizes)
     new = bw.explain(after.rows, after.labels)
     for loss in (0.0, 0.02):
@@ -93,7 +94,7 @@ def test_what_cannot_be_kept_is_refused():
     with pytest.raises(bw.DataError, match="held categories"):
         bw.explain(table.assign(age=["u", "w", "v", "x"]), labels).stay_close_to(old)
     with pytest.raises(bw.DataError, match="holds no rows"):
-        bw.Explanation.from_json(old.to_json()).stay_close_to(old)
+        read_model(old.to_json()).stay_close_to(old)
     with pytest.raises(ValueError, match="by must be"):
         old.stay_close_to(old, by="price")
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from boxwood import Explanation, explain
+from boxwood import explain
 from boxwood.explanation.choose import search
 from boxwood.explanation.measure import frontier
 from boxwood.explanation.measure.held_out import with_rows_in_memory
@@ -15,6 +15,7 @@ from boxwood.reference import Reference, Task
 from tests.cases import make_case
 from tests.explanation.test_table_explain import both, cannot_be_separated, near, table
 from tests.grow.test_prune import random_tree
+from tests.models import read_model
 from tests.scale import law, seeds
 from tests.scattered import scattered
 
@@ -76,7 +77,7 @@ def test_the_frontier_of_auto_is_that_in_memory(objective):
     y[::10] = -1
     in_memory, by_passes = both(X, y, objective=objective)
     check_frontier(in_memory.frontier(), by_passes.frontier())
-    assert Explanation.from_json(by_passes.to_json()).frontier() == by_passes.frontier()
+    assert read_model(by_passes.to_json()).frontier() == by_passes.frontier()
 
 
 @law(4)

@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from boxwood import Explanation, RandomCuts, Reference, explain
+from boxwood import RandomCuts, Reference, explain
 from boxwood.batches import NearestCenters, ranks
 from boxwood.batches.batches import rows_of
 from boxwood.batches.source import ArrowSource
@@ -22,6 +22,7 @@ from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
 from boxwood.explanation.choose import search, settings
 from tests import naive
+from tests.models import read_model
 from tests.scale import each, law
 from tests.scattered import scattered
 
@@ -140,7 +141,7 @@ def test_random_cuts_are_fitted_on_medians_of_a_table():
     assert (model.reference_.centers == mine.reference_.centers).all()
     assert model.explanation_.price == pytest.approx(mine.price_)
     again = model.explanation_.evaluate(source, "label")
-    assert (again.objective, again.cost) == ("l1", pytest.approx(mine.explanation_.cost))
+    assert (again.details.objective, again.cost) == ("l1", pytest.approx(mine.explanation_.cost))
     assert explain(source, model).cost == pytest.approx(mine.explanation_.cost)
     with pytest.raises(DataError, match="k-medians need all rows in memory"):
         RandomCuts().fit(scattered(X, 0))
@@ -328,7 +329,7 @@ def test_it_is_saved_with_spreads_and_profile(pair, tmp_path):
     _, ex = pair
     ex.profile()
     ex.save(tmp_path / "model.json")
-    loaded = Explanation.from_json((tmp_path / "model.json").read_text())
+    loaded = read_model((tmp_path / "model.json").read_text())
     assert loaded == ex
     for read, column in zip(loaded.profile(), ex.profile(), strict=True):
         assert (read.column, read.effect, read.everyone.mean) == (column.column, column.effect, column.everyone.mean)

@@ -20,6 +20,7 @@ from boxwood.explanation.measure import spreads as _spreads
 from boxwood.words.measured import _distance
 from tests import naive
 from tests.explanation.test_pipelines import goods, pipeline
+from tests.models import read_model
 from tests.scale import each, law
 
 COLUMNS = ("a", "b", "colour", "d")
@@ -199,7 +200,7 @@ def test_a_model_without_spreads_still_says_the_way():
     ex = explain(table, y, method="cart", max_leaf_nodes=5)
     document = ex.to_dict()
     del document["spreads"]
-    why = boxwood.Explanation.from_json(json.dumps(document)).why(table.iloc[3])
+    why = read_model(json.dumps(document)).why(table.iloc[3])
     assert [step.condition for step in why.steps] == [step.condition for step in ex.why(3).steps]
     assert why.changes == ()
     assert "Note: the model was saved without the spreads" in str(why)

@@ -13,6 +13,7 @@ import matplotlib
 import numpy as np
 
 import boxwood as bw
+from tests.models import read_model
 
 FOLDER = Path(__file__).parent / "pictures"
 DPI = 50
@@ -75,7 +76,7 @@ def words():
 
 
 def loaded():
-    return bw.Explanation.from_json(seven().to_json())
+    return read_model(seven().to_json())
 
 
 def stable():

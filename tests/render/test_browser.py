@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
-from boxwood import Explanation
 from boxwood.render.pictures.picture import picture_of
+from tests.models import read_model
 from tests.render.test_page import HOSTILE_NAMES
 from tests.render.test_zero_and_one import customers
 
@@ -122,7 +122,7 @@ def near_cuts(ex, rng, n):
 @pytest.mark.parametrize("kind", ["blobs", "intervals", "loaded", "estimator"])
 def test_what_if_gives_the_clusters_of_predict(opened, kind):
     ex = intervals()[1] if kind == "intervals" else explained()
-    ex = Explanation.from_json(ex.to_json()) if kind == "loaded" else ex
+    ex = read_model(ex.to_json()) if kind == "loaded" else ex
     if kind == "estimator":  # whose words are shorter than its thresholds
         X, y = make_blobs(400, n_features=4, centers=5, cluster_std=4.0, random_state=0)
         ex = boxwood.IMM().fit(X, y).explanation_
@@ -351,7 +351,7 @@ PAGES = {
     "thirty leaves": lambda: explained(200, 12, 30),
     "hostile": hostile,
     "words": lambda: mixed()[1],
-    "loaded": lambda: Explanation.from_json(explained().to_json()),
+    "loaded": lambda: read_model(explained().to_json()),
 }
 
 

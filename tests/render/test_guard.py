@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import boxwood
-from boxwood import Explanation
 from boxwood.render.page._guard import as_shown
 from boxwood.render.pictures.picture import held_of, picture_of
 from tests.cases import make_case
+from tests.models import read_model
 from tests.render.test_page import Page, customers
 from tests.scale import law
 
@@ -87,7 +87,7 @@ def test_what_was_measured_before_is_rounded_or_left_out():
 
 def test_a_model_without_rows_is_rounded_by_what_it_knows():
     ex = with_few_rows(1)
-    model = Explanation.from_json(ex.to_json())
+    model = read_model(ex.to_json())
     assert [leaf.size for leaf in as_shown(model, 5).leaves] == [leaf.size for leaf in as_shown(ex, 5).leaves]
     assert "282" not in Page(model.to_html(min_count=5)).text
     assert "282 rows" in Page(model.to_html()).text

@@ -267,7 +267,7 @@ def test_tables_that_are_written_have_their_rows_and_no_formula_whoever_reads_th
 def test_texts_have_a_line_for_each_thing():
     for first, second in PAIRS:
         ex, _ = explained(first, second)
-        assert len(ex.to_sentences().split("\n")) == 2
+        assert len(ex.to_text(style="sentences").split("\n")) == 2
         assert len(ex.to_text().split("\n\n")[-1].split("\n")) == 4
         assert all(c.isprintable() for c in ex.to_text().replace("\n", ""))
 
@@ -296,7 +296,6 @@ def code(cell):
 
 
 def test_markdown():
-    from boxwood.render import rules
 
     for first, second in PAIRS:
         ex, _ = explained(first, second)
@@ -310,7 +309,7 @@ def test_markdown():
             assert len(cells(line)) == 7
             name, *_, rule = cells(line)
             found.append(f"{unescaped(name)}: {code(rule.replace(chr(92) + '|', '|'))}")
-        assert "\n".join(found) == rules(ex)
+        assert "\n".join(found) == ex.rules()
 
 
 def test_markdown_escapes():
@@ -368,7 +367,7 @@ def test_no_name_breaks_a_line_or_is_invisible_in_any_note(seed):
         rows = pd.concat([frame, other])
         of_rows = np.append(np.array(ex.predict(frame, missing="none"), dtype=object), ["new\nlabel"] * 5)
         found = [ex, ex.evaluate(rows, of_rows), ex.rename({ex.names[0]: "a\nb"})]
-        lines = [line for each in found for line in (*each.notes, *each.to_sentences().split("\n"))]
+        lines = [line for each in found for line in (*each.notes, *each.to_text(style="sentences").split("\n"))]
         lines += [line for each in found for line in each.to_text().split("\n")]
         assert all(line.isprintable() for line in lines)
         told = " ".join(note for note in ex.notes if "left out" in note or "are used" in note)
@@ -400,6 +399,6 @@ def test_a_word_that_could_be_read_as_a_part_of_the_rule_is_in_quotes(word):
     frame = pd.DataFrame({"size": x, "x": np.arange(60) % 7})
     ex = boxwood.explain(frame, np.where(np.arange(60) < 20, "a", "b"), method="cart")
     assert ex.agreement == 1
-    forms = [ex.to_text(), ex.to_sentences(), ex.to_markdown(), ex.to_csv().replace('""', '"')]
+    forms = [ex.to_text(), ex.to_text(style="sentences"), ex.to_markdown(), ex.to_csv().replace('""', '"')]
     assert all(f'"{word}"' in text for text in forms)
-    assert "size is L or M" in boxwood.render.rules(ex)
+    assert "size is L or M" in ex.rules()

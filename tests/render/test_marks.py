@@ -96,7 +96,7 @@ def test_every_form_reads_the_marks_of_a_file(seed, tmp_path):
     }.items():
         other = [(row, mine, right) for row, mine, right in zip(rows, found, wanted, strict=True) if mine != right]
         assert not other, f"{name}: {Counter(row for row, *_ in other)}\n{ex}"
-    assert any(known.marks for name, known in ex.categories if ex.columns.index(name) in ex.tree.features)
+    assert any(known.marks for name, known in ex.details.categories if ex.columns.index(name) in ex.tree.features)
 
 
 def test_measure_takes_marks_of_other_files_as_missing(tmp_path, monkeypatch):
@@ -108,7 +108,7 @@ def test_measure_takes_marks_of_other_files_as_missing(tmp_path, monkeypatch):
     pd.DataFrame(plain).to_csv(path, index=False)
     pq.write_table(pa.Table.from_pylist(plain), tmp_path / "t.parquet")
     ex = bw.explain(bw.scan(path), "segment", missing="learn")
-    assert any(known.marks for _, known in ex.categories)
+    assert any(known.marks for _, known in ex.details.categories)
     for gathered in (settings.GATHERED, 10):  # all rows in memory, and some
         monkeypatch.setattr(settings, "GATHERED", gathered)
         for file in (path, tmp_path / "t.parquet"):

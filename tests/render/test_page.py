@@ -22,7 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
-from boxwood import Explanation
 from boxwood.errors import DataError
 from boxwood.explanation import ClusterStability, CutStability, HeldOut, LeftOut, Provenance, Stability
 from boxwood.explanation.ask.provenance import Given, with_provenance
@@ -30,6 +29,7 @@ from boxwood.render import EXPORTERS
 from boxwood.render.page import _template
 from boxwood.words.values import brief, category
 from tests.cases import make_case
+from tests.models import read_model
 from tests.scale import seeds, variants
 
 HOSTILE_NAMES = (
@@ -160,7 +160,7 @@ def test_worth_and_suggested_names():
         assert one.total == pytest.approx(np.nansum(frame.spend[labels == i]))
     assert sum(one.share for one in worth.clusters) == pytest.approx(1)
     assert worth.n_missing == 1
-    assert Explanation.from_json(ex.to_json())._kept["totals"] == worth
+    assert read_model(ex.to_json())._kept["totals"] == worth
     named = ex.rename({0: "first", 1: "second", 2: "third"})
     seen = [tag for tag in page_of(named).elements if tag[1].get("class") == "named"]
     assert len(seen) == 6  # heads of the profile's columns, and lines of the table of disagreement
@@ -208,7 +208,7 @@ def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
         label="kind",
         types=(("member", "BOOLEAN"), ("spend", "DOUBLE")),
     )
-    loaded = Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     assert loaded.provenance == ex.provenance
     for told in (ex, loaded):
         text = Page(told.to_html()).text
@@ -242,7 +242,7 @@ def test_other_values_of_a_column_of_words_are_said_to_be_those_of_the_table():
 def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():
     given = Given("\udcff.csv", ("column 0", "\ud800"), "given labels")
     ex = with_provenance(boxwood.explain([[1.0], [9.0]], [0, 1]), given)
-    loaded = Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     assert loaded.provenance.source == "?.csv"
     assert loaded.provenance.left_out[-1].columns[-1] == "?"
 
@@ -250,7 +250,7 @@ def test_names_that_no_file_can_hold_do_not_keep_a_model_from_being_written():
 def test_a_model_of_before_has_no_basis(wine):
     entries = wine.to_dict()
     del entries["provenance"]
-    old = Explanation.from_json(json.dumps(entries))
+    old = read_model(json.dumps(entries))
     assert old.provenance is None
     assert "Source 300 rows Clusters from labels; columns in their own units" in Page(old.to_html()).text
 
@@ -282,7 +282,7 @@ def test_every_result_has_a_frame_in_a_notebook(wine, monkeypatch):
     assert all(f"<b>{i}" in rules for i in range(12))
     assert rules.count(" <= ") > 10
     assert str(ex.clusters) == "\n".join(str(ex).splitlines()[2:15])
-    later = (ex.rename({"<b>0": "first"}), Explanation.from_json(ex.to_json()), ex.evaluate(X, ex.predict(X)))
+    later = (ex.rename({"<b>0": "first"}), read_model(ex.to_json()), ex.evaluate(X, ex.predict(X)))
     assert {type(one.clusters) for one in (ex, *later)} == {boxwood.explanation.Clusters}
     assert ex.clusters == tuple(ex.clusters)
     for result in (ex.misassigned(), ex.confusion()):
@@ -448,7 +448,7 @@ def test_odd_tables_have_a_page():
             ex = boxwood.explain(X, case.labels, sample_weight=case.weights)
         except DataError:
             continue
-        for one in (ex, Explanation.from_json(ex.to_json())):
+        for one in (ex, read_model(ex.to_json())):
             page = Page(one.to_html())
             drawn = [values.get(name, "") for _, values in page.elements for name in ("d", "x", "y", "width", "points")]
             assert not [text for text in drawn if re.search("nan|inf|e", text or "")]
@@ -463,7 +463,7 @@ def test_one_leaf():
 
 
 def test_a_loaded_model_shows_what_it_knows(wine):
-    model = Explanation.from_json(wine.to_json())
+    model = read_model(wine.to_json())
     page = Page(model.to_html())
     assert "what-if" in page.attributes("id")
     assert "disagreement" not in page.attributes("id")
@@ -471,7 +471,7 @@ def test_a_loaded_model_shows_what_it_knows(wine):
     assert "iframe" in model._repr_html_()
     before = replace(wine, _kept={})
     assert "holds no rows" not in Page(before.to_html()).text
-    without = Page(Explanation.from_json(replace(wine, _kept={}).to_json()).to_html()).text
+    without = Page(read_model(replace(wine, _kept={}).to_json()).to_html()).text
     assert (
         "so this page lacks the profile of the columns, the table of clusters against rules, the results of smaller "
         "and larger trees. A page that is written from the table has them (boxwood explain FILE -o report.html); a "
@@ -479,7 +479,7 @@ def test_a_loaded_model_shows_what_it_knows(wine):
     ) in without
     assert (
         "so this page lacks the table of clusters against rules. A page"
-        in Page(Explanation.from_json(before.to_json()).to_html()).text
+        in Page(read_model(before.to_json()).to_html()).text
     )
 
 

@@ -15,6 +15,7 @@ from boxwood.render.pictures.picture import picture_of
 from boxwood.render.pictures.swatches import COLOURS, hatch_of, ink_on, swatches_of
 from boxwood.words.values import brief, fitted, short_number, text_width
 from tests.cases import make_case
+from tests.models import read_model
 from tests.naive import pictures as naive
 from tests.scale import law, seeds
 
@@ -297,7 +298,7 @@ def test_edges_of_two_sided_cuts():
 
 def test_a_loaded_model_has_a_picture_without_bars():
     ex = explained(4)
-    loaded = bw.Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     there, here = picture_of(ex), picture_of(loaded)
     assert all(cut.bars is None and cut.lost is None and cut.labels == () for cut in here.cuts)
     assert [cut.rows for cut in here.cuts] == pytest.approx([cut.rows for cut in there.cuts])

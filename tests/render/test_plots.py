@@ -15,6 +15,7 @@ from boxwood.render.pictures.canvas import drawable
 from boxwood.render.pictures.picture import picture_of
 from boxwood.render.pictures.plot_boxes import areas_of, columns_of, points_of
 from boxwood.render.pictures.plot_measured import lines_of
+from tests.models import read_model
 from tests.render import draw
 from tests.scale import law, some, variants
 
@@ -313,7 +314,7 @@ def test_the_style_of_the_user_is_followed(iris):
 
 
 def test_a_loaded_model_draws_what_it_knows(iris):
-    loaded = bw.Explanation.from_json(iris.to_json())
+    loaded = read_model(iris.to_json())
     loaded.plot(Figure().subplots())
     loaded.plot_boxes(ax=Figure().subplots())
 

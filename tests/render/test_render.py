@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier, export_text
 
-from boxwood import CART, Explanation, ThresholdTree, TreeBuilder, explain, grow, render, scan
+from boxwood import CART, ThresholdTree, TreeBuilder, explain, grow, render, scan
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
@@ -18,6 +18,7 @@ from boxwood.render.forms.text import printed
 from boxwood.tree import Interval
 from boxwood.words.rules import condition, rule
 from boxwood.words.values import number
+from tests.models import read_model
 
 INF = math.inf
 
@@ -96,7 +97,7 @@ def test_rules_are_joined():
 def test_rules_of_an_explanation():
     X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0], [0.0, 0.0]]
     ex = explain(X, ["same", "other", "other", "same", "same"], method="cart", max_leaf_nodes=4, columns=["a", "b"])
-    assert render.rules(ex) == (
+    assert ex.rules() == (
         "other: (b <= 0 and a > 0) or (b > 0 and a <= 0)\nsame: (b <= 0 and a <= 0) or (b > 0 and a > 0)"
     )
 
@@ -356,10 +357,10 @@ def test_clusters_of_a_column_of_0_and_1_are_named_by_it_where_people_read_and_k
         explain(pl.from_pandas(frame), "churn"),
         explain(scan(path), "churn"),
     ]
-    found += [found[0].evaluate(frame, labels), Explanation.from_json(found[0].to_json())]
+    found += [found[0].evaluate(frame, labels), read_model(found[0].to_json())]
     for ex in found:
-        assert render.rules(ex).splitlines() == ["churn = 0: age <= 12", "churn = 1: age > 12"]
-        for text in (ex.to_text(), ex.to_markdown(), ex.to_sentences(), ex.to_html()):
+        assert ex.rules().splitlines() == ["churn = 0: age <= 12", "churn = 1: age > 12"]
+        for text in (ex.to_text(), ex.to_markdown(), ex.to_text(style="sentences"), ex.to_html()):
             assert "churn = 1" in text
             assert "cluster 1" not in text
         assert ex.names == (0, 1)
@@ -371,9 +372,9 @@ def test_clusters_of_a_column_of_0_and_1_are_named_by_it_where_people_read_and_k
     few = explain(frame.assign(y=is_seven.astype(int)), "y", columns=["x"])
     assert "Note: no rule for y = 1: its row is in the rules of y = 0" in few.to_text()
     one = explain(frame[["age", "x"]], frame[["churn"]])
-    assert (render.rules(one), one.tree) == (render.rules(found[0]), found[0].tree)
+    assert (one.rules(), one.tree) == (found[0].rules(), found[0].tree)
     with pytest.raises(DataError, match=r"the index of labels is not that of X"):
         explain(frame[["age", "x"]], frame[["churn"]].set_index(np.arange(60) + 5))
-    assert render.rules(explain(frame[["age", "x"]], labels)).startswith("cluster 0: ")
-    assert render.rules(explain(frame.assign(churn=labels + 1), "churn")).startswith("cluster 1: ")
-    assert render.rules(found[0].rename({1: "gone"})).splitlines()[1] == "gone: age > 12"
+    assert explain(frame[["age", "x"]], labels).rules().startswith("cluster 0: ")
+    assert explain(frame.assign(churn=labels + 1), "churn").rules().startswith("cluster 1: ")
+    assert found[0].rename({1: "gone"}).rules().splitlines()[1] == "gone: age > 12"

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import boxwood
-from boxwood import Explanation
 from boxwood.explanation.measure.told import FEW
 from boxwood.render import EXPORTERS
+from tests.models import read_model
 from tests.scale import law
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -68,8 +68,8 @@ def written(ex):
         "notebook": ex._repr_html_(),
         "provenance": repr(ex.provenance),
     }
-    said |= {"sentences": ex.to_sentences(), "rounded": ex.to_html(min_count=2)}
-    loaded = Explanation.from_json(ex.to_json())
+    said |= {"sentences": ex.to_text(style="sentences"), "rounded": ex.to_html(min_count=2)}
+    loaded = read_model(ex.to_json())
     said |= {f"loaded {name}": EXPORTERS[name].write(loaded) for name in ("html", "json", "markdown", "sql")}
     return said
 
@@ -115,7 +115,7 @@ def test_the_quoted_cell_is_for_the_person_at_the_terminal(tmp_path):
     assert any("first 'HIV positive, Maria Huber' in row" in note for note in ex.notes)
     assert any(one.reason == "numbers, but text in few rows" for one in ex.provenance.left_out)
     assert "(numbers, but text in few rows)" in ex.to_html()
-    loaded = Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     assert "left out, numbers, but text in few rows: lab" in loaded.notes
     made_up = [note for note in loaded.notes if note.startswith("read as numbers: income ('1.234,5 €' is 1234.5)")]
     assert made_up
@@ -158,7 +158,7 @@ def test_a_page_is_the_same_whatever_the_few_are_like(seed):
         ex = boxwood.explain(table, labels, method="cart", max_leaf_nodes=3, forbidden=[*frame.columns[1:]])
         ex.profile()
         ex.totals("salary")
-        loaded = Explanation.from_json(ex.to_json())
+        loaded = read_model(ex.to_json())
         texts = [ex.to_html(), ex.to_html(min_count=FEW), ex.to_html(min_count=1 + seed % 3), loaded.to_html()]
         pages.append([without_all_rows(text) for text in (*texts, str(ex), ex._repr_html_())])
         page = texts[0]

@@ -7,6 +7,7 @@ import pytest
 
 from boxwood.errors import DataError
 from boxwood.words.rules import gaps_apart
+from tests.models import read_model
 from tests.render.test_every_engine import case, codes_of
 from tests.rule_cases import COLUMNS, CUTS, LARGEST
 from tests.scale import law
@@ -56,7 +57,7 @@ def test_rules_say_where_rows_go(seed):
     for row, name in zip(table.tolist(), found, strict=True):
         if name is None:
             continue
-        values = dict(zip(COLUMNS, row, strict=True)) | {"gaps": ex.gaps}
+        values = dict(zip(COLUMNS, row, strict=True)) | {"gaps": ex.details.gaps}
         assert [ex.names[leaf.cluster] for leaf in ex.leaves if holds(leaf.rule, values)] == [name]
         named = {cluster.name for cluster in ex.clusters if any(holds(one, values) for one in cluster.rules)}
         assert named == {name}
@@ -70,7 +71,7 @@ def test_missing_values_count_as_others_that_fulfil_the_same_rules(seed):
         table[:, j] = np.where(np.isnan(table[:, j]), math.inf, np.minimum(table[:, j], LARGEST))
     apart, counts_as = gaps_apart(ex.clusters)
     for row in table.tolist():
-        given = dict(zip(COLUMNS, row, strict=True)) | {"gaps": ex.gaps}
+        given = dict(zip(COLUMNS, row, strict=True)) | {"gaps": ex.details.gaps}
         others = {one.column: one.intervals[-1] for one in counts_as if given[one.column] == missing_in(one)}
         filled = given | {name: within(piece) for name, piece in others.items()}
         for cluster, its in zip(ex.clusters, apart, strict=True):
@@ -93,14 +94,13 @@ def within(piece):
 
 @law(24)
 def test_model_files(seed):
-    import boxwood
 
     ex, *_ = case(seed, 1)
     document = ex.to_dict()
     assert document["version"] == 3
-    assert document["gaps"] == list(ex.gaps)
-    again = boxwood.Explanation.from_json(ex.to_json())
-    assert (again.tree, again.gaps, again.leaves) == (ex.tree, ex.gaps, ex.leaves)
+    assert document["gaps"] == list(ex.details.gaps)
+    again = read_model(ex.to_json())
+    assert (again.tree, again.details.gaps, again.leaves) == (ex.tree, ex.details.gaps, ex.leaves)
     assert [one.rules for one in again.clusters] == [one.rules for one in ex.clusters]
     assert again.to_python() == ex.to_python()
     assert again._gap_columns == ex._gap_columns
@@ -109,7 +109,6 @@ def test_model_files(seed):
 def test_damaged_models_are_refused():
     import json
 
-    import boxwood
     from boxwood.errors import ModelError
 
     document = json.loads(case(3, 1)[0].to_json())
@@ -120,7 +119,7 @@ def test_damaged_models_are_refused():
         ("all", "expected a list"),
     ):
         with pytest.raises(ModelError, match=reason):
-            boxwood.Explanation.from_json(json.dumps(document | {"gaps": gaps}))
+            read_model(json.dumps(document | {"gaps": gaps}))
 
 
 WORDS = {
@@ -164,7 +163,7 @@ def test_conditions_with_or_stand_in_parentheses():
     ex = explained_by(builder.build(), ("age", "income"), ("a", "b", "c"), None, ("age", "income"))
     assert rule(ex.leaves[2].rule) == "(age > 5 or missing) and (income > 3 or missing)"
     assert "age > 5 or missing" in ex.to_markdown()
-    assert "c (1 row, 20.0%): (age > 5 or missing) and (income > 3 or missing)." in ex.to_sentences()
+    assert "c (1 row, 20.0%): (age > 5 or missing) and (income > 3 or missing)." in ex.to_text(style="sentences")
 
 
 def test_an_or_that_is_no_alternative_stands_without_parentheses():

@@ -66,7 +66,7 @@ def test_sql_labels_texts_as_predict_does(seed, tmp_path, name, engine):
     assert duckdb.sql(ex.monitoring_sql("duckdb", "frame", AS_TEXT)).fetchall()
     typed = f"(SELECT * REPLACE (CAST(day AS TIMESTAMP) AS day, CAST(member AS BOOLEAN) AS member) FROM {relation})"
     of_booleans = f"(SELECT * REPLACE (CAST(member AS BOOLEAN) AS member) FROM {relation})"
-    if ex.dates[0][1].zone:
+    if ex.details.dates[0][1].zone:
         typed = typed.replace("TIMESTAMP", "TIMESTAMPTZ")
     for source, types in ((typed, None), (relation, AS_TEXT), (of_booleans, AS_TEXT)):
         found = duckdb.sql(f"SELECT {ex.to_sql(types=types)} FROM {source}").fetchall()

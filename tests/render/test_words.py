@@ -18,9 +18,10 @@ import boxwood
 from boxwood.axes import Categories
 from boxwood.cli import boxwood as command
 from boxwood.explanation import Condition
-from boxwood.render import rules, sql
+from boxwood.render import sql
 from boxwood.tree import Interval
 from boxwood.words.rules import cluster_rule, condition
+from tests.models import read_model
 from tests.scale import law
 
 LABELS = ["a", "a", "b", "b", "c", "c"] * 3
@@ -30,7 +31,7 @@ MEMBERS = pd.DataFrame({"member": [False, False, True, True, True, True] * 3, "6
 def test_a_column_whose_name_is_a_number_is_called_a_column():
     frame = pd.DataFrame(np.array([[0.0, 1], [0, 2], [9, 8], [9, 9]]))
     ex = boxwood.explain(frame, ["a", "a", "b", "b"], columns=["1"])
-    assert rules(ex) == "a: column 1 <= 5\nb: column 1 > 5"
+    assert ex.rules() == "a: column 1 <= 5\nb: column 1 > 5"
     assert ex.columns == ("1",)
     assert '"1" <= 5' in sql(ex)
     tree = boxwood.render.text(boxwood.CART().fit(frame.rename(columns=str)[["1"]], ["a", "a", "b", "b"]))
@@ -46,10 +47,10 @@ def test_a_column_whose_name_is_a_number_is_called_a_column():
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas], ids=["pandas", "polars"])
 def test_a_column_of_booleans_is_said_by_its_name(make):
     ex = boxwood.explain(make(MEMBERS), LABELS)
-    assert rules(ex) == "a: not member\nb: member and column 6 <= 5\nc: member and column 6 > 5"
+    assert ex.rules() == "a: not member\nb: member and column 6 <= 5\nc: member and column 6 > 5"
     assert ex.predict(make(MEMBERS)).tolist() == LABELS
     assert ex.predict(MEMBERS.astype(float).to_numpy()).tolist() == LABELS
-    again = boxwood.Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     assert again == ex
     assert ex.to_dict()["categories"] == {"member": {"values": [False, True], "others": False, "ordered": False}}
 
@@ -62,9 +63,9 @@ def test_models_without_booleans_are_as_they_were():
 def test_an_encoded_column_of_booleans_is_said_by_its_name():
     columns = make_column_transformer((OneHotEncoder(), ["member"]), remainder="passthrough")
     ex = boxwood.explain(MEMBERS, make_pipeline(columns, KMeans(2, n_init=1, random_state=0)), columns=["member", "6"])
-    assert "member <" not in rules(ex)
+    assert "member <" not in ex.rules()
     only = make_pipeline(make_column_transformer((OneHotEncoder(), ["member"])), KMeans(2, n_init=1, random_state=0))
-    assert sorted(line.split(": ")[1] for line in rules(boxwood.explain(MEMBERS[["member"]], only)).split("\n")) == [
+    assert sorted(line.split(": ")[1] for line in boxwood.explain(MEMBERS[["member"]], only).rules().split("\n")) == [
         "member",
         "not member",
     ]
@@ -98,7 +99,7 @@ def test_long_lists_name_the_most_frequent_words_first_and_count_rows(seed, tmp_
         assert f"word is {', '.join(own[:8])} or 4 more\n" in str(ex.why({"word": own[0]})), seed
     document = ex.to_dict()
     del document["shapes"]
-    old = boxwood.Explanation.from_json(json.dumps(document))  # written before words were counted
+    old = read_model(json.dumps(document))  # written before words were counted
     assert old.rules().startswith("p: word is p0, p1, p10, p11, p2, p3, p4, p5 or 4 more\n")
     assert old.rules(full=True) == ex.rules(full=True)
     pages = [
@@ -203,7 +204,7 @@ def test_large_numbers_have_commas_where_people_read_and_none_where_programs_do(
     x = rng.integers(-(10**4), 10**4, 40) * step
     ex = boxwood.explain(pd.DataFrame({"x": x}), np.where(x <= np.sort(x)[20], "a", "b"), max_leaf_nodes=2)
     threshold = float(ex.tree.upper[0])
-    said = rules(ex).splitlines()[0].removeprefix("a: x <= ")
+    said = ex.rules().splitlines()[0].removeprefix("a: x <= ")
     assert float(said.replace(",", "")) == threshold
     assert ("," in said) == (abs(threshold) >= 10_000)
     assert said in ex.to_text()

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 import boxwood
-from boxwood import Explanation, explain, scan
+from boxwood import explain, scan
 from boxwood.errors import ModelError
 from boxwood.render.pictures.picture import picture_of
+from tests.models import read_model
 from tests.render.test_every_engine import in_node
 from tests.render.test_page import Page
 from tests.scale import law
@@ -32,8 +33,8 @@ def test_words_name_the_value(seed):
     frame, labels = customers(seed)
     ex = explain(frame, labels)
     assert ex.agreement == 1
-    assert set(ex.binary) == {"member", "app"}
-    rules = boxwood.render.rules(ex)
+    assert set(ex.details.binary) == {"member", "app"}
+    rules = ex.rules()
     assert "both: member = 1 and app = 1" in rules or "both: app = 1 and member = 1" in rules
     page = Page(ex.to_html()).text
     tree = page[page.index("The tree") : page.rindex("For analysts")]
@@ -60,12 +61,12 @@ def test_only_where_there_is_nothing_else():
     for value in (2, 0.5, -1):
         other = frame.assign(member=frame.member.astype(float))
         other.loc[0, "member"] = value
-        assert "member" not in explain(other, labels).binary
-    assert explain(frame.astype({"member": bool}), labels).binary == ("app",)
+        assert "member" not in explain(other, labels).details.binary
+    assert explain(frame.astype({"member": bool}), labels).details.binary == ("app",)
     left_out = np.where(np.arange(len(frame)) == 0, -1, labels.astype(object))
     other = frame.copy()
     other.loc[0, "member"] = 7  # of a row in no cluster
-    assert "member" in explain(other, left_out).binary
+    assert "member" in explain(other, left_out).details.binary
 
 
 def test_other_rows_batches_estimators_and_files():
@@ -75,16 +76,16 @@ def test_other_rows_batches_estimators_and_files():
     for other in (
         explain(table, "segment", method="imm"),
         ex.evaluate(frame, labels),
-        Explanation.from_json(ex.to_json()),
+        read_model(ex.to_json()),
     ):
-        assert other.binary == ex.binary
-        assert boxwood.render.rules(other) == boxwood.render.rules(ex)
-    assert boxwood.render.rules(boxwood.IMM().fit(frame, labels)) == boxwood.render.rules(ex)
+        assert other.binary == ex.details.binary
+        assert other.rules() == ex.rules()
+    assert boxwood.IMM().fit(frame, labels).explanation_.rules() == ex.rules()
     later = ex.evaluate(frame.assign(member=frame.member * 3), labels)
     assert "member" not in later.binary
-    assert "member > 0" in boxwood.render.rules(later)
+    assert "member > 0" in later.rules()
     with pytest.raises(ModelError, match="its binary names columns that it does not list"):
-        Explanation.from_json(ex.to_json().replace('"binary": [', '"binary": [\n"x",'))
+        read_model(ex.to_json().replace('"binary": [', '"binary": [\n"x",'))
 
 
 def test_why_stability_and_suggested_names_say_the_value():
@@ -106,7 +107,7 @@ def test_the_page_tells_shares_of_ones_of_columns_that_no_rule_uses():
     frame, labels = customers(n=400)
     frame["seen"] = np.where(labels == "old", 1, (np.arange(400) % 5 == 0) * 1)
     ex = explain(frame, labels)
-    assert "seen" not in ex.binary
+    assert "seen" not in ex.details.binary
     text = Page(ex.to_html()).text
     assert "100.0% are 1" in text
     assert "seen = 1" in text

@@ -14,10 +14,11 @@ from sklearn.preprocessing import OneHotEncoder
 from boxwood import Explanation, explain, load
 from boxwood.errors import DataError, ModelError
 from boxwood.grow import METHODS
-from boxwood.render import EXPORTERS, rules
+from boxwood.render import EXPORTERS
 from boxwood.render.forms.exporters import Exporter
 from tests.explanation.test_damaged_models import damaged, measured, use_facts
 from tests.explanation.test_pipelines import goods, pipeline
+from tests.models import read_model
 from tests.soak.parts import Wrong
 
 __all__ = ["attempt"]
@@ -116,7 +117,7 @@ def _form(form: Exporter, ex: Explanation) -> Any:
 
 def _use(ex: Explanation, path: Path, about: str) -> None:
     """Raise a `Wrong` if something does not work with an explanation that was read."""
-    if Explanation.from_json(ex.to_json()) != ex:
+    if read_model(ex.to_json()) != ex:
         raise Wrong(f"another model after JSON {about}", "another model")
     ex.save(path)
     if load(path) != ex:
@@ -124,7 +125,7 @@ def _use(ex: Explanation, path: Path, about: str) -> None:
     shown = [
         str(ex),
         repr(ex),
-        rules(ex),
+        ex.rules(),
         *(one for form in EXPORTERS.values() if (one := _form(form, ex)) is not None),
     ]
     shown += map(str, ex._kept.values())

@@ -18,9 +18,10 @@ from boxwood._messages import as_written
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import METHODS
 from boxwood.reference import Task
-from boxwood.render import rules, sql
+from boxwood.render import sql
 from boxwood.tree import ThresholdTree
 from tests import naive
+from tests.models import read_model
 from tests.soak.parts import Wrong
 
 __all__ = ["attempt"]
@@ -123,10 +124,10 @@ def _check(ex: Explanation, case: Drawn, how: dict, about: str) -> None:
     X = case.X
     found = ex.predict(X).tolist()
     _expect(found == [ex.names[c] for c in ex.tree.predict(X)], "predict differs from the tree", about)
-    again = Explanation.from_json(ex.to_json())
+    again = read_model(ex.to_json())
     written = replace(ex, notes=as_written(ex.notes))  # a model file quotes no value
     _expect(again == written and again.predict(X).tolist() == found, "another model after JSON", about)
-    _expect(str(again) == str(ex) and bool(rules(ex)), "another text after JSON", about)
+    _expect(str(again) == str(ex) and bool(ex.rules()), "another text after JSON", about)
     leaves = ex.tree.apply(X)
     for row, leaf in zip(np.asarray(X, dtype=float), leaves, strict=True):
         inside = [
@@ -160,7 +161,12 @@ def _check_measures(ex: Explanation, case: Drawn, found: np.ndarray, about: str)
     kept = case.labels != -1
     share = float((weights * (found == case.labels))[kept].sum() / weights[kept].sum())
     _expect(math.isclose(ex.agreement, share, abs_tol=1e-12), "agreement is not that of predict", about)
-    if ex.kernel is None and ex.objective == "sqeuclidean" and ex.draws is None and _largest(case.X) < 1e140:
+    if (
+        ex.details.kernel is None
+        and ex.details.objective == "sqeuclidean"
+        and ex.details.draws is None
+        and _largest(case.X) < 1e140
+    ):
         own = naive.cost(case.X, np.where(kept, found, -1), "sqeuclidean", weights=case.weights)
         given = naive.cost(case.X, case.labels, "sqeuclidean", weights=case.weights)
         # means are rounded to doubles: each row may be off by this much

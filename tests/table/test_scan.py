@@ -460,8 +460,8 @@ def test_texts_that_are_one_number_are_words_of_their_own_where_they_are_categor
     with bw.scan(path) as source:
         ex = bw.explain(source, "kind", categories=["version", "plain"])
         assert ex.evaluate(source, "kind").agreement == ex.agreement == 1
-    assert dict(ex.categories)["version"].values == tuple(words)
-    assert dict(ex.categories)["plain"].values == (7, 12)
+    assert dict(ex.details.categories)["version"].values == tuple(words)
+    assert dict(ex.details.categories)["plain"].values == (7, 12)
     in_memory = read_table(str(path), labels="kind", kinds=Kinds(categories=("version",)))
     assert in_memory.categories[in_memory.columns.index("version")].values == tuple(words)
     assert ex.predict(frame).tolist() == frame.kind.tolist()

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import boxwood as bw
-from boxwood.render import rules
 from boxwood.render.forms.labels import sql_rules
 from boxwood.table import Kinds, read_table
 from boxwood.table.write_labels import label_rows
@@ -106,19 +105,19 @@ def test_rules_and_clusters_are_the_same_in_every_form(seed, tmp_path):
         noted = [note for note in ex.notes if note.startswith("read as missing: w (")]
         assert len(noted) == (form == "csv" and bool(missing))
         if form != "csv":
-            assert rules(ex) == rules(of_words)
+            assert ex.rules() == of_words.rules()
 
 
 @each("words", [["yes", "no", "none"], ["True", "False", "unknown"], ["none", "-", "?"], ["airbag", "none", "none"]])
 def test_none_and_other_blanks_are_words_among_words(words, tmp_path):
     table = {"w": words * 20, "x": [*range(60)], "label": ["a", "b", "b"] * 20}
-    expected = rules(bw.explain(pd.DataFrame(table), "label", columns=["w"]))
+    expected = bw.explain(pd.DataFrame(table), "label", columns=["w"]).rules()
     assert "missing" not in expected
     paths = written(table, tmp_path)
     for form in ("csv", "parquet"):
         assert values_in(read_table(str(paths[form]), labels="label", kinds=Kinds()), "w") == table["w"], form
         with bw.scan(paths[form]) as source:
-            assert rules(bw.explain(source, "label", columns=["w"])) == expected, form
+            assert bw.explain(source, "label", columns=["w"]).rules() == expected, form
 
 
 def test_categories_keeps_marks_as_words(tmp_path):
@@ -127,7 +126,7 @@ def test_categories_keeps_marks_as_words(tmp_path):
     assert values_in(read_table(str(path), kinds=Kinds(["w"])), "w")[:3] == ["n/a", "red", "light blue"]
     with bw.scan(path) as source:
         asked = bw.explain(source, "label", categories=["w"])
-        assert rules(asked).startswith("a: w is n/a\n")
+        assert asked.rules().startswith("a: w is n/a\n")
         assert not any("read as" in note for note in asked.notes)
         assert (
             "read as missing: w ('n/a' in 20 rows) (categories keeps such values)" in bw.explain(source, "label").notes

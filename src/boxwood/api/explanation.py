@@ -10,13 +10,14 @@ import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, cast
 
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, DialectName, Indices
 from boxwood.api.living import Drift, match
 from boxwood.explanation.measured_tree import MeasuredTree
+from boxwood.explanation.records import Details
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,15 +73,13 @@ class Explanation(MeasuredTree):
     n_rows, n_left_out : int
         Number of rows of the table, and number of those that are left out: labelled -1, of weight 0, or without a value
         that they need.
-    n_incomplete : int
-        Number of rows that are left out for what they lack. The rules may give some of them a cluster.
     clusters : tuple of k ClusterSummary
         In the order of the clusters' numbers.
     leaves : tuple of LeafSummary
         In the order of the leaves.
     cost, reference_cost : float
         Within-cluster sums of distances to the best centres: for the tree's groups of rows, and for the clusters. Rows
-        left out do not count. `objective` and `kernel` say which distances are used.
+        left out do not count. `details` says which distances are used.
     price : float
         Price of explainability, `cost / reference_cost`. 0/0 counts as 1. It may be below 1 or infinite.
     agreement : float
@@ -90,41 +89,18 @@ class Explanation(MeasuredTree):
         Adjusted Rand index between the clusters and the tree's groups of rows.
     readability : Readability
         Numbers of leaves, depth and columns; depth and length of rules, averaged over rows.
-    weighted : bool
-        Whether rows were weighted. Sizes, shares and costs then count weights instead of rows.
-    standardized : bool
-        Whether rows were clustered and costs measured on columns scaled to unit variance. Thresholds are in raw units.
-        If costs were measured in the columns of a pipeline, a note says so.
     notes : tuple of str
         Further remarks for the reader, such as clusters without a leaf. At most one of them is printed.
-    mixture : MixtureFacts, default=None
-        Facts from the Gaussians, if a Gaussian mixture is explained or "mmdt" grew the tree.
-    categories : tuple of pairs (column, Categories)
-        Columns without numbers, and their values. The tree tests codes that stand for these values. A column of
-        booleans that the tree tests has the values False and True, whose codes are 0 and 1.
-    gaps : tuple of str
-        Columns of numbers whose missing values have a place in the tree: it takes a missing value as +inf, which is
-        outside of `x <= 5`, and rules say "age > 5 or missing". In other columns of numbers a row without a value that
-        it is asked for has no leaf.
-    objective : {"sqeuclidean", "l1", "l2"}, default="sqeuclidean"
-        Distance that costs add up. For "random_cuts" it is the distance for which cuts were drawn.
-    kernel : KernelFacts, default=None
-        Kernel, if costs are measured in its feature space. None says that they are measured in the columns.
-    draws : DrawFacts, default=None
-        Facts on all random trees, if "random_cuts" grew the tree.
+    details : Details
+        What the numbers count, what is said of columns, and facts on Gaussians, a kernel or random trees.
     search_report : SearchReport, default=None
         What "auto" did to find the tree; None for a method asked for by name.
     held_out : HeldOut, default=None
         Agreement and price on rows that were not used to grow, if `explain` was asked to `validate`.
     limits : LimitFacts, default=None
         Limits that were set for the rules, and the number of rows that rounding thresholds moved; None without limits.
-    binary : tuple of str
-        Columns of numbers that the tree tests and that hold only 0 and 1: words say `member = 0`.
     provenance : Provenance, default=None
         Source, date, version, where the clusters come from, columns left out and why; None where that is not known.
-    dates : tuple of pairs (column, Dates)
-        Columns of dates, which the tree takes as days since the beginning of 1970, and how they are said. A threshold
-        is next to a round date: its cut parts dates before that one from itself and later ones.
     changes : tuple of Edit
         What a person changed by `move_cut`, `prune`, `replace_cut`, `split`, `merge_clusters` and `rename`, and what
         that cost. Printing it shows the lines of Python that change it so again.
@@ -171,7 +147,8 @@ class Explanation(MeasuredTree):
             if hasattr(type(self), name):  # a property that raised one, which is to be seen
                 return object.__getattribute__(self, name)
             known = [each for each in dir(type(self)) if not each.startswith("_")]
-            near = [_MEANT[name]] if name in _MEANT else get_close_matches(name, known, n=1)
+            meant = _MEANT | {detail: f"details.{detail}" for detail in Details._fields}
+            near = [meant[name]] if name in meant else get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]}?" if near and not name.startswith("_") else ""
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}", name=name, obj=self)
 
@@ -342,7 +319,7 @@ class Explanation(MeasuredTree):
         return why_of(self, row, immutable, as_of)
 
     # ----------------------------------------------------------------------------------------------- for people to read
-    def to_text(self, *, style: Literal["full", "list"] = "full") -> str:
+    def to_text(self, *, style: Literal["full", "list", "sentences"] = "full") -> str:
         """Return all that is known in words: the rules, what they lose, how they were found, all notes, and the tree.
 
         Printing the explanation shows less: the rules, what they lose, and the gravest note. Each leaf of the tree
@@ -350,9 +327,10 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        style : {"full", "list"}, default="full"
+        style : {"full", "list", "sentences"}, default="full"
             "list" gives the rules alone, as a list to say aloud: the first line that holds decides, so that each line
-            asks only what is left to ask.
+            asks only what is left to ask. "sentences" gives a line for each cluster: its rows, its rule, and how well
+            the rule describes it.
 
         Examples
         --------
@@ -367,6 +345,8 @@ class Explanation(MeasuredTree):
         age <= 5: young
         otherwise: old
         Rows without age get no cluster, where a line asks for that.
+        >>> print(ex.to_text(style="sentences").split("\\n")[1])
+        old (1 row, 33.3%): age > 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
         """
         from boxwood.render.forms.text import full_text
 
@@ -397,21 +377,6 @@ class Explanation(MeasuredTree):
         from boxwood.render.forms.text import rules
 
         return rules(self, full=full)
-
-    def to_sentences(self) -> str:
-        """Return a line for each cluster: its rows, its rule, and how well the rule describes it.
-
-        Examples
-        --------
-        >>> import boxwood
-        >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["new", "new", "old"], columns=["age"])
-        >>> print(ex.to_sentences())
-        new (2 rows, 66.7%): age <= 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
-        old (1 row, 33.3%): age > 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
-        """
-        from boxwood.render.forms.text import sentences
-
-        return sentences(self)
 
     def to_markdown(self) -> str:
         """Return the summary as Markdown, for a slide, a ticket or a language model.
@@ -1756,23 +1721,10 @@ class Explanation(MeasuredTree):
         write(self, path)
 
     def to_json(self) -> str:
-        """Return the model file; `from_json` gives an equal explanation, but for what `to_dict` leaves out."""
+        """Return the model file; `load` gives an equal explanation, but for what `to_dict` leaves out."""
         from boxwood.explanation.model_file import to_text
 
         return to_text(self)
-
-    @classmethod
-    def from_json(cls, s: str) -> Explanation:
-        """Return the explanation that `to_json` wrote.
-
-        Raises
-        ------
-        ModelError
-            If the text is not a boxwood model, or one of a newer format.
-        """
-        from boxwood.explanation.model_file import from_text
-
-        return cls._of(from_text(s, "this text"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file as a dict that JSON can hold: columns, clusters, nodes and facts, with a format number.
@@ -2223,8 +2175,13 @@ class Explanation(MeasuredTree):
         return pmml(self)
 
 
-def load(path: str | os.PathLike[str]) -> Explanation:
-    """Return the explanation that `Explanation.save` wrote.
+def load(path: str | os.PathLike[str] | IO[str]) -> Explanation:
+    """Return the explanation that `Explanation.save` or `to_json` wrote.
+
+    Parameters
+    ----------
+    path : path, or file that is open for reading text
+        For a model in a text, `io.StringIO(text)`.
 
     Raises
     ------

@@ -96,7 +96,7 @@ def _value(explanation: Explanation, name: str, text: str) -> Any:
     by_text = {} if categories is None else {str(value): value for value in categories.values if value is not None}
     if text not in by_text and text.strip().lower() in MARKS:
         return None
-    if (dates := dict(explanation.dates).get(name)) is not None:
+    if (dates := dict(explanation.details.dates).get(name)) is not None:
         try:
             return dates.moment(dates.number(text))
         except DataError as error:

@@ -114,7 +114,7 @@ class Fit(NamedTuple):
         explanation = with_limits(explanation, task, task.budget) if task.budget.given else explanation
         explanation = with_kinds(explanation, booleans, dates)
         explanation = explanation if self.rests_on is None else with_provenance(explanation, self.rests_on)
-        ceiling = math.inf if explanation.kernel is None else explanation.kernel.price_ceiling
+        ceiling = math.inf if explanation.details.kernel is None else explanation.details.kernel.price_ceiling
         prices = explanation.price, ceiling
         if here is None:
             return Explained(explanation, prices)

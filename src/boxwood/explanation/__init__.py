@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import ClusterTotals as ClusterTotals
     from boxwood.explanation.records import Condition as Condition
     from boxwood.explanation.records import CutStability as CutStability
+    from boxwood.explanation.records import Details as Details
     from boxwood.explanation.records import DrawFacts as DrawFacts
     from boxwood.explanation.records import Edit as Edit
     from boxwood.explanation.records import Edits as Edits
@@ -69,6 +70,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "Clusters",
         "Condition",
         "CutStability",
+        "Details",
         "DrawFacts",
         "Edit",
         "Edits",

@@ -103,7 +103,7 @@ def to_apply(ex: Tree, as_of: Any = None) -> Tree:
 
 
 def _moved(ex: Tree, as_of: Any) -> Tree:
-    known = {name: one for name, one in ex.dates if one.as_of}
+    known = {name: one for name, one in ex.details.dates if one.as_of}
     if not known:
         if as_of is not None:
             raise DataError("no rule says an age, so as_of has no meaning; explain the table with as_of to have ages")
@@ -122,7 +122,7 @@ def _moved(ex: Tree, as_of: Any) -> Tree:
     return replace(
         ex,
         tree=tree,
-        dates=tuple((name, dates.get(name, one)) for name, one in ex.dates),
+        details=ex.details._replace(dates=tuple((name, dates.get(name, one)) for name, one in ex.details.dates)),
         _short=None if ex._short is None else _shifted(ex._short, shift),
         _evidence=None,
         _kept={name: found for name, found in kept.items() if found is not None},
@@ -165,7 +165,7 @@ def notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tupl
 
 def where_rules_run(ex: Tree, as_of: Any = None) -> Tree:
     """Return the explanation whose ages are counted from today, or now, wherever its rules run, or as is said."""
-    first = next((one for _, one in ex.dates if one.as_of), None)
+    first = next((one for _, one in ex.details.dates if one.as_of), None)
     if as_of is None and first is not None and not first.day_column:
         as_of = NOW if is_of_moments(first) else TODAY
     return at(ex, as_of)
@@ -176,7 +176,7 @@ def as_of_one_day(old: Any, new: Any, as_of: Any, *, on_rows: bool) -> tuple[Any
 
     On rows that both label they are counted from their day. Without rows, dates of both are days after their own day.
     """
-    sides = [isinstance(one, MeasuredTree) and any(dates.as_of for _, dates in one.dates) for one in (old, new)]
+    sides = [isinstance(one, MeasuredTree) and any(dates.as_of for _, dates in one.details.dates) for one in (old, new)]
     if on_rows:
         if as_of is not None and not any(sides):
             raise DataError("no rule says an age, so as_of has no meaning")
@@ -187,8 +187,8 @@ def as_of_one_day(old: Any, new: Any, as_of: Any, *, on_rows: bool) -> tuple[Any
 
 def counted_as(old: Tree, new: MeasuredTree) -> Tree:
     """Return an explanation whose ages are counted from the day of a later one, if both have ages."""
-    day = next((one.as_of for _, one in new.dates if one.as_of), None)
-    return old if day is None or not any(one.as_of for _, one in old.dates) else at(old, day)
+    day = next((one.as_of for _, one in new.details.dates if one.as_of), None)
+    return old if day is None or not any(one.as_of for _, one in old.details.dates) else at(old, day)
 
 
 def lines_where_rules_run(lines: Lines, as_of: Any = None) -> Lines:
@@ -204,8 +204,8 @@ def lines_to_apply(lines: Lines, as_of: Any = None) -> Lines:
 def _lines_of(lines: Lines, moved: MeasuredTree) -> Lines:
     if moved is lines.explanation:
         return lines
-    before = dict(lines.explanation.dates)
-    shift = {moved.columns.index(name): one.origin - before[name].origin for name, one in moved.dates}
+    before = dict(lines.explanation.details.dates)
+    shift = {moved.columns.index(name): one.origin - before[name].origin for name, one in moved.details.dates}
     trees = tuple(tuple(_shifted(tree, shift) for tree in front) for front in lines.trees_of_fronts)
     return replace(lines, explanation=moved, trees_of_fronts=trees)
 

@@ -22,13 +22,11 @@ from boxwood.explanation.records import (
     Clusters,
     ClusterSummary,
     Condition,
-    DrawFacts,
+    Details,
     Edit,
     Edits,
-    KernelFacts,
     LeafSummary,
     LimitFacts,
-    MixtureFacts,
     Provenance,
     Rule,
     SearchReport,
@@ -78,22 +76,12 @@ class MeasuredTree:
     agreement: float
     adjusted_rand: float
     readability: Readability
-    weighted: bool
-    standardized: bool
     notes: tuple[str, ...]
-    mixture: MixtureFacts | None = None
-    categories: tuple[tuple[str, Categories], ...] = ()
-    gaps: tuple[str, ...] = ()
-    objective: str = "sqeuclidean"
-    kernel: KernelFacts | None = None
-    draws: DrawFacts | None = None
+    details: Details
     search_report: SearchReport | None = None
     held_out: HeldOut | None = None
     limits: LimitFacts | None = None
-    binary: tuple[str, ...] = ()
-    n_incomplete: int = 0
     provenance: Provenance | None = field(default=None, compare=False)  # as the same tree may be made on two days
-    dates: tuple[tuple[str, Dates], ...] = ()
     changes: tuple[Edit, ...] = field(default=(), compare=False)  # as the same rules may be made in two ways
     _evidence: Evidence | None = field(default=None, compare=False)
     _kept: dict[str, Any] = field(default_factory=dict, compare=False)  # what was measured when asked for, by its name
@@ -105,6 +93,22 @@ class MeasuredTree:
         clusters = Clusters(self.clusters)
         clusters._made_here = self._is_made_here
         object.__setattr__(self, "clusters", clusters)
+        noise = self._count_noise()
+        n_unruled = 0 if noise is None else self.n_left_out - sum(noise)
+        object.__setattr__(self, "details", self.details._replace(noise=noise, n_unruled=n_unruled))
+
+    def _count_noise(self) -> tuple[int, ...] | None:
+        """Return the number of rows left out that the rules of each cluster take; None where that is not known."""
+        taken = [0] * self.n_clusters
+        for leaf in self.leaves:
+            if leaf.noise is None:
+                return None
+            taken[leaf.cluster] += leaf.noise
+        return tuple(taken)
+
+    def _with_details(self, **details: Any) -> Self:
+        """Return the same with other details."""
+        return replace(self, details=self.details._replace(**details))
 
     @property
     def _is_made_here(self) -> bool:
@@ -137,15 +141,10 @@ class MeasuredTree:
     def _claim(self, measure: str, gap: float) -> Claim:
         value, names = getattr(self, measure), LIMITS_OF_SEARCH[measure]
         limits = () if self.limits is None else tuple(name for name in names if getattr(self.limits, name))
-        return Claim("trees", self.n_leaves, limits, measure, 0.0, self.weighted, value, gap)
+        return Claim("trees", self.n_leaves, limits, measure, 0.0, self.details.weighted, value, gap)
 
     def _claim_on(self, measure: str) -> Claim | None:
         return next((one for one in self.claims if one.measure == measure), None)
-
-    @property
-    def n_unruled(self) -> int:
-        """Number of rows that the rules give no cluster, as they ask for a value that these lack."""
-        return 0 if self.noise is None else self.n_left_out - sum(self.noise)
 
     @property
     def baseline(self) -> float:
@@ -153,22 +152,9 @@ class MeasuredTree:
         return max(cluster.share for cluster in self.clusters)
 
     @property
-    def noise(self) -> tuple[int, ...] | None:
-        """Number of rows left out (label -1, weight 0, or without a value) that the rules of each cluster take.
-
-        They add up to `n_left_out` less `n_unruled`. None for a model that was saved before this was counted.
-        """
-        taken = [0] * self.n_clusters
-        for leaf in self.leaves:
-            if leaf.noise is None:
-                return None
-            taken[leaf.cluster] += leaf.noise
-        return tuple(taken)
-
-    @property
     def _coded_columns(self) -> dict[int, Categories]:
         """Index of each column without numbers, and the categories whose codes the tree tests."""
-        column_categories = dict(self.categories)
+        column_categories = dict(self.details.categories)
         if not column_categories:
             return {}
         return {j: column_categories[name] for j, name in enumerate(self.columns) if name in column_categories}
@@ -176,13 +162,13 @@ class MeasuredTree:
     @property
     def _gap_columns(self) -> frozenset[int]:
         """Index of each column of numbers in which the tree takes a missing value as +inf."""
-        gaps = set(self.gaps)
+        gaps = set(self.details.gaps)
         return frozenset(j for j, name in enumerate(self.columns) if name in gaps) if gaps else frozenset()
 
     @property
     def _date_columns(self) -> dict[int, Dates]:
         """Index of each column of dates, which the tree takes as days, and how they are said."""
-        return {self.columns.index(name): dates for name, dates in self.dates}
+        return {self.columns.index(name): dates for name, dates in self.details.dates}
 
     @classmethod
     def _of(cls, measured: MeasuredTree) -> Self:
@@ -199,7 +185,7 @@ class MeasuredTree:
         said = replace(self, notes=as_written(self.notes))
         if self._short is not None:
             said = with_rules(said, self._short, self._coded_columns)
-        return _with_values(said) if self.binary else said
+        return _with_values(said) if self.details.binary else said
 
     def _for_people(self) -> Self:
         """Return the explanation as people read it: with the rows of words that are many, and clusters named in full.
@@ -220,7 +206,7 @@ class MeasuredTree:
 
     def _says_values(self, feature: int, lower: float, upper: float) -> bool:
         """Return whether a cut parts 0 from 1 in a column that holds only these, so that words name the value."""
-        return self.columns[feature] in self.binary and (lower <= 0 <= upper) and not (lower <= 1 <= upper)
+        return self.columns[feature] in self.details.binary and (lower <= 0 <= upper) and not (lower <= 1 <= upper)
 
     @property
     def _in_memory(self) -> Evidence | None:
@@ -308,8 +294,8 @@ def with_kinds(explanation: Tree, booleans: Collection[str], dates: Mapping[str,
     tested = sorted(j for j in asked if columns[j] in booleans)
     if not tested and not known:
         return explanation
-    binary = tuple(name for name in explanation.binary if name not in booleans)
-    explanation = replace(explanation, binary=binary, dates=known)
+    binary = tuple(name for name in explanation.details.binary if name not in booleans)
+    explanation = explanation._with_details(binary=binary, dates=known)
     return with_rules(explanation, explanation.tree, coded | dict.fromkeys(tested, BOOLEAN))
 
 
@@ -331,7 +317,7 @@ def _with_values(explanation: Tree) -> Tree:
 
     return _with_conditions(
         explanation,
-        lambda one: one._replace(intervals=value_of_two(one)) if one.column in explanation.binary else one,
+        lambda one: one._replace(intervals=value_of_two(one)) if one.column in explanation.details.binary else one,
     )
 
 
@@ -345,12 +331,12 @@ def _with_rows_of_words(explanation: Tree) -> Tree:
         return explanation
     from boxwood.explanation.living.shapes import shapes_of
 
-    found = dict(explanation.categories) | {explanation.columns[j]: one for j, one in known.items()}
+    found = dict(explanation.details.categories) | {explanation.columns[j]: one for j, one in known.items()}
     for j, shape in (shapes_of(explanation) or {}).items():
         if j in known:
             rows = [int(sum(of_word)) for of_word in zip(*shape.held, strict=True)]
             found[explanation.columns[j]] = CountedWords.of(known[j], rows, sum(rows))
-    counted = replace(explanation, categories=tuple(found.items()))
+    counted = explanation._with_details(categories=tuple(found.items()))
     return _with_conditions(counted, lambda one: one._replace(categories=found.get(one.column, one.categories)))
 
 
@@ -373,7 +359,9 @@ def with_rules(
         explanation,
         tree=tree,
         _short=short,
-        categories=tuple((explanation.columns[j], coded[j]) for j in sorted(coded)),
+        details=explanation.details._replace(
+            categories=tuple((explanation.columns[j], coded[j]) for j in sorted(coded))
+        ),
         leaves=tuple(leaf._replace(rule=rule) for leaf, rule in zip(explanation.leaves, of_leaves, strict=True)),
         clusters=Clusters(
             cluster._replace(rules=rules) for cluster, rules in zip(explanation.clusters, of_clusters, strict=True)
@@ -410,7 +398,7 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
     in_notes = [f"{name} was {old}" for old, name in said if any(_names(note, old) for note in ex.notes)]
     notes = ex.notes + ((f"{EARLIER_NAMES}{listed(in_notes)}",) if in_notes else ())
-    evidence, mixture = ex._evidence, ex.mixture
+    evidence, mixture = ex._evidence, ex.details.mixture
     if evidence is not None:
         evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))
     if mixture is not None:
@@ -427,7 +415,8 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
         from boxwood.explanation.verdict import renamed_in
 
         kept["stability"] = renamed_in(kept["stability"], plain)
-    renamed = replace(ex, clusters=clusters, notes=notes, mixture=mixture, _evidence=evidence, _kept=kept)
+    details = ex.details._replace(mixture=mixture)
+    renamed = replace(ex, clusters=clusters, notes=notes, details=details, _evidence=evidence, _kept=kept)
     if "lines" in kept:
         from boxwood.explanation.measure.lines import renamed_in as lines_renamed
 

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import fields, replace
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import IO, Annotated, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from boxwood.explanation.records import (
     Clusters,
     ClusterSummary,
     ColumnProfile,
+    Details,
     DrawFacts,
     Edit,
     Frontier,
@@ -171,6 +172,7 @@ class Document(TypedDict):
 
 
 _FACTS = {each.name for each in fields(MeasuredTree)}
+_DETAILS = {*Details._fields}
 
 
 def to_document(ex: MeasuredTree) -> dict[str, Any]:
@@ -180,11 +182,11 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
     parts = {
         "format": FORMAT,
         "version": _version(ex),
-        "objective": None if ex.objective == "sqeuclidean" else ex.objective,
-        "binary": ex.binary or None,
+        "objective": None if ex.details.objective == "sqeuclidean" else ex.details.objective,
+        "binary": ex.details.binary or None,
         "categories": categories_told(ex) or None,
-        "gaps": ex.gaps or None,
-        "dates": dict(ex.dates) or None,
+        "gaps": ex.details.gaps or None,
+        "dates": dict(ex.details.dates) or None,
         "clusters": [
             _cluster_entry(cluster)
             | {"rules": [rule(leaf, whole=True) for leaf in cluster.rules], "rule": cluster_rule(cluster, whole=True)}
@@ -200,12 +202,13 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
         "nodes_in_words": None if ex._short is None else to_nodes(ex._short),
         "frontier": None if frontier is None else _frontier_entry(frontier),
         "stability": ex._kept.get("stability"),
-        "n_incomplete": ex.n_incomplete or None,
+        "n_incomplete": ex.details.n_incomplete or None,
         "totals": totals_told(ex),
         "changes": ex.changes or None,
         "standalone_rules": _lines_entry(ex._kept["lines"]) if "lines" in ex._kept else None,
     }
-    parts = {name: parts[name] if name in parts else getattr(ex, name) for name in Document.__annotations__}
+    parts = {name: getattr(ex, name, None) for name in Document.__annotations__} | ex.details._asdict() | parts
+    parts = {name: parts[name] for name in Document.__annotations__}
     return {name: plain(part) for name, part in parts.items() if part is not None}
 
 
@@ -232,9 +235,9 @@ def _cluster_entry(cluster: ClusterSummary) -> dict[str, Any]:
 
 def _version(ex: MeasuredTree) -> int:
     """Return the least format that can say all that is in a model."""
-    if ex.gaps or ex.dates or ex.tree.has_sets:
+    if ex.details.gaps or ex.details.dates or ex.tree.has_sets:
         return VERSION
-    return CODED_VERSION if ex.categories else PLAIN_VERSION
+    return CODED_VERSION if ex.details.categories else PLAIN_VERSION
 
 
 def _profile_entries(ex: MeasuredTree) -> Any:
@@ -316,8 +319,14 @@ def from_text(text: str, source: str) -> MeasuredTree:
         raise ModelError(f"{source} is a damaged boxwood model: {cut_off(str(error))}") from None
 
 
-def read(path: str | os.PathLike[str]) -> MeasuredTree:
+def read(source: str | os.PathLike[str] | IO[str]) -> MeasuredTree:
     """See `load`."""
+    if not isinstance(source, str | os.PathLike):
+        return from_text(source.read(), getattr(source, "name", "this text"))
+    return _read_file(source)
+
+
+def _read_file(path: str | os.PathLike[str]) -> MeasuredTree:
     refuse_unknown_letters(path)
     name = os.fspath(path)
     content = b""
@@ -373,9 +382,13 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
         )
         for i, (matched, rules, one) in enumerate(of_clusters)
     ]
-    parts = {"leaves": tuple(leaves), "clusters": Clusters(clusters), "categories": tuple(categories.items())}
-    parts |= {"dates": tuple(document.get("dates", {}).items())}
-    facts = {name: document[name] for name in document.keys() & _FACTS}  # type: ignore[literal-required]
+    parts: dict[str, Any] = {"leaves": tuple(leaves), "clusters": Clusters(clusters)}
+    facts, details = (
+        {name: document[name] for name in document.keys() & those}  # type: ignore[literal-required]
+        for those in (_FACTS, _DETAILS)
+    )
+    details |= {name: tuple(document.get(name, {}).items()) for name in ("categories", "dates")}  # type: ignore[attr-defined]
+    parts["details"] = Details(**details)
     kept, short = _kept(document, tree), _short_tree(document, tree)
     measured = MeasuredTree(tree=tree, **facts | parts, _kept=kept, _short=short)
     if "standalone_rules" in document:
@@ -389,9 +402,8 @@ def _lines(ex: MeasuredTree, entry: LinesEntry) -> MeasuredRules:
     n = [len(entry[name]) for name in ("bounds", "chosen", "fronts")]  # type: ignore[literal-required]
     _refuse(n != [ex.n_clusters] * 3, f"its lines must have an entry for each of {ex.n_clusters} clusters")
     known = ((name, entry["categories"][name]) for name in ex.columns if name in entry["categories"])
-    here = replace(
-        ex, categories=tuple(known), _kept={name: ex._kept[name] for name in ("shapes",) if name in ex._kept}
-    )
+    kept = {name: ex._kept[name] for name in ("shapes",) if name in ex._kept}
+    here = replace(ex, details=ex.details._replace(categories=tuple(known)), _kept=kept)
     trees = tuple(tuple(from_nodes(line["nodes"]) for line in front) for front in entry["fronts"])
     for i, of_front in zip(entry["chosen"], trees, strict=True):
         _refuse(i is not None and not 0 <= i < len(of_front), "its lines choose a rule that is not there")

@@ -934,6 +934,60 @@ class LimitFacts(NamedTuple):
     cuts: Annotated[tuple[AllowedCuts, ...], LATER] = ()
 
 
+class Details(NamedTuple):
+    """Facts on an explanation that few people ask for: what the numbers count, and what is said of columns.
+
+    Parameters
+    ----------
+    weighted : bool
+        Whether rows were weighted. Sizes, shares and costs then count weights instead of rows.
+    standardized : bool
+        Whether rows were clustered and costs measured on columns scaled to unit variance. Thresholds are in raw units.
+        If costs were measured in the columns of a pipeline, a note says so.
+    objective : {"sqeuclidean", "l1", "l2"}, default="sqeuclidean"
+        Distance that costs add up. For "random_cuts" it is the distance for which cuts were drawn.
+    categories : tuple of pairs (column, Categories)
+        Columns without numbers, and their values. The tree tests codes that stand for these values. A column of
+        booleans that the tree tests has the values False and True, whose codes are 0 and 1.
+    gaps : tuple of str
+        Columns of numbers whose missing values have a place in the tree: it takes a missing value as +inf, which is
+        outside of `x <= 5`, and rules say "age > 5 or missing". In other columns of numbers a row without a value that
+        it is asked for has no leaf.
+    binary : tuple of str
+        Columns of numbers that the tree tests and that hold only 0 and 1: words say `member = 0`.
+    dates : tuple of pairs (column, Dates)
+        Columns of dates, which the tree takes as days since the beginning of 1970, and how they are said. A threshold
+        is next to a round date: its cut parts dates before that one from itself and later ones.
+    mixture : MixtureFacts, default=None
+        Facts from the Gaussians, if a Gaussian mixture is explained or "mmdt" grew the tree.
+    kernel : KernelFacts, default=None
+        Kernel, if costs are measured in its feature space. None says that they are measured in the columns.
+    draws : DrawFacts, default=None
+        Facts on all random trees, if "random_cuts" grew the tree.
+    n_incomplete : int
+        Number of rows that are left out for what they lack. The rules may give some of them a cluster.
+    noise : tuple of k int, default=None
+        Number of rows left out (label -1, weight 0, or without a value) that the rules of each cluster take. They add
+        up to `n_left_out` less `n_unruled`. None for a model that was saved before this was counted.
+    n_unruled : int
+        Number of rows that the rules give no cluster, as they ask for a value that these lack.
+    """
+
+    weighted: bool = False
+    standardized: bool = False
+    objective: str = "sqeuclidean"
+    categories: tuple[tuple[str, Categories], ...] = ()
+    gaps: tuple[str, ...] = ()
+    binary: tuple[str, ...] = ()
+    dates: tuple[tuple[str, Dates], ...] = ()
+    mixture: MixtureFacts | None = None
+    kernel: KernelFacts | None = None
+    draws: DrawFacts | None = None
+    n_incomplete: int = 0
+    noise: tuple[int, ...] | None = None
+    n_unruled: int = 0
+
+
 class SearchReport(NamedTuple):
     """What "auto" did to find the tree.
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from boxwood.render.forms.exporters import EXPORTERS as EXPORTERS
     from boxwood.render.forms.labels import write_labels as write_labels
     from boxwood.render.forms.sql import sql as sql
-    from boxwood.render.forms.text import rules as rules
     from boxwood.render.forms.text import text as text
     from boxwood.render.pictures.canvas import ExplanationDisplay as ExplanationDisplay
 
@@ -19,7 +18,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.render.forms.exporters": ("EXPORTERS",),
     "boxwood.render.forms.labels": ("write_labels",),
     "boxwood.render.forms.sql": ("sql",),
-    "boxwood.render.forms.text": ("rules", "text"),
+    "boxwood.render.forms.text": ("text",),
     "boxwood.render.pictures.canvas": ("ExplanationDisplay",),
 }
 

@@ -64,7 +64,7 @@ def table_of(lines: MeasuredRules) -> list[list[str]]:
 
 def _known(lines: MeasuredRules) -> dict[str, Categories]:
     """Return the categories of columns, with the rows of words where these are known."""
-    return dict(lines.explanation._for_people().categories)
+    return dict(lines.explanation._for_people().details.categories)
 
 
 def _rule(line: StandaloneRule, known: Mapping[str, Categories]) -> str:
@@ -97,7 +97,7 @@ def _on_sample(lines: MeasuredRules) -> list[str]:
 
 
 def _on_rows(lines: MeasuredRules) -> str:
-    what = "weight" if lines.explanation.weighted else "rows"
+    what = "weight" if lines.explanation.details.weighted else "rows"
     if lines.n_unmatched == lines.n_overlapping == 0:
         return "Each row is in one line."
     shares = f"Of the {what}, {size(lines.n_unmatched)} are in no line, and {size(lines.n_overlapping)} in several"

@@ -34,7 +34,7 @@ def frame_of(ex: MeasuredTree, what: str) -> Any:
 
 
 def _clusters(ex: MeasuredTree) -> Iterator[Row]:
-    noise = ex.noise or (None,) * ex.n_clusters
+    noise = ex.details.noise or (None,) * ex.n_clusters
     for cluster in ex._in_words().clusters:
         facts = cluster._asdict() | {"cluster": cluster.name, "noise": noise[cluster.cluster]}
         yield facts | {"rule": cluster_rule(cluster, whole=True)}
@@ -68,7 +68,7 @@ def _shares(group: CategoryGroup, categories: Categories) -> Iterator[Row]:
 
 
 def _misassigned(ex: MeasuredTree) -> Iterator[Row]:
-    dates = dict(ex.dates)
+    dates = dict(ex.details.dates)
     for one in misassigned_in(ex):
         facts = one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
         yield _dated(facts, ("threshold",), dates.get(one.column or ""))

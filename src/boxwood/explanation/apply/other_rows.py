@@ -120,7 +120,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
 def _in_numbers(ex: MeasuredTree, X: Any) -> Any:
     """Return a frame with days and numbers in place of texts, in columns that held these when the tree was grown."""
     numbers = {name for j, name in enumerate(ex.columns) if j not in ex._coded_columns and j not in ex._date_columns}
-    return as_numbers(as_dates(X, dict(ex.dates)), numbers)
+    return as_numbers(as_dates(X, dict(ex.details.dates)), numbers)
 
 
 def _lacks(ex: MeasuredTree, j: int, x: Floats) -> Bools:
@@ -148,7 +148,7 @@ def _of_clusters(ex: MeasuredTree, coordinates: FeatureSpace, clusters: Indices,
         reference = Reference(clusters, evidence.task.reference.centers, ex.names)
         task = replace(Task.of(coordinates.rows, reference), **_as_asked(evidence.task))
     kernel = None if evidence is None else evidence.kernel
-    objective = ex.objective if kernel is not None or ex.kernel is None else "sqeuclidean"
+    objective = ex.details.objective if kernel is not None or ex.details.kernel is None else "sqeuclidean"
     grown = Grown(ex.tree, ex.method, objective, kernel)
     measured = measure(task, grown, coordinates, **known)
     if evidence is not None:
@@ -159,7 +159,7 @@ def _of_clusters(ex: MeasuredTree, coordinates: FeatureSpace, clusters: Indices,
         evidence = replace(evidence, **own, given=given, unplaced="")
         measured = replace(measured, _evidence=evidence)
     booleans = _booleans(ex, X) if evidence is None else evidence.booleans
-    return with_kinds(with_words_of(measured, ex), booleans, dict(ex.dates))
+    return with_kinds(with_words_of(measured, ex), booleans, dict(ex.details.dates))
 
 
 def _booleans(ex: MeasuredTree, X: Any) -> tuple[str, ...]:
@@ -276,10 +276,10 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         )
     refuse_unknown_columns(ex.columns, source.names)
     others = {name: TextReading(None) for j, name in enumerate(ex.columns) if j not in ex._coded_columns}
-    source = as_rules_read(source, others | {name: TextReading(dates) for name, dates in ex.dates})
+    source = as_rules_read(source, others | {name: TextReading(dates) for name, dates in ex.details.dates})
     kinds = dict(zip(source.names, source.kinds, strict=True))
     words = {ex.columns[j]: one.values for j, one in ex._coded_columns.items() if kinds[ex.columns[j]] != "boolean"}
-    if words or ex.gaps:
+    if words or ex.details.gaps:
         return _on_mixed_table(ex, source, labels, weight, words)
     batches = rows_for(source, labels, weight, ex.columns)
     booleans = boolean_columns_of(batches)
@@ -289,7 +289,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
         measured = _measured(ex, labels, batches)
     except MissingValues:
         measured = _on_complete_rows(ex, labels, batches)
-    return with_kinds(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans, dict(ex.dates))
+    return with_kinds(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans, dict(ex.details.dates))
 
 
 def _on_mixed_table(
@@ -351,7 +351,8 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
         said += (_note_on_lost(ex, counted(ex, source)),)
     if found.n_incomplete > found.n_unruled:
         said += (_note_on_costs(found.n_rows - found.n_incomplete, found.n_rows, {**found.gaps, **found.strange}),)
-    return replace(measured, n_incomplete=found.n_unruled, notes=(OTHER_ROWS, *said, *measured.notes))
+    measured = measured._with_details(n_incomplete=found.n_unruled)
+    return replace(measured, notes=(OTHER_ROWS, *said, *measured.notes))
 
 
 def _note_on_lost(ex: MeasuredTree, counts: Counts) -> str:
@@ -398,7 +399,7 @@ def _measured(ex: MeasuredTree, labels: str, batches: Batches, held: LeafStatist
     task = Task.of(batches, reference, n_jobs=batches.n_jobs)
     if known is not None and known.in_batches:
         task = replace(task, max_leaf_nodes=known.task.max_leaf_nodes, budget=known.task.budget)
-    objective = "l1" if ex.objective == "l1" else "sqeuclidean"
+    objective = "l1" if ex.details.objective == "l1" else "sqeuclidean"
     measured = measured_in_batches(task, Grown(ex.tree, ex.method, objective), held=held)
     return replace(measured, notes=(*notes_on_labels_of(batches, reference), *measured.notes))
 

@@ -59,7 +59,7 @@ def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], as_of: Any = 
         fixed = [ex.columns.index(name) for name in immutable]
         kinds: dict[str, Any] = {"columns": ex.columns, "names": ex.names, "categories": coded, "spreads": spreads}
         found = smallest_changes(tree, known, summary.cluster, immutable=fixed, **kinds)
-        changes, reason = tuple(_dated(change, dict(ex.dates)) for change in found), ""
+        changes, reason = tuple(_dated(change, dict(ex.details.dates)) for change in found), ""
     reached = {summary.cluster, *(change.cluster for change in changes)}
     far = tuple(one.name for one in ex.clusters if one.cluster not in reached) if spreads is not None else ()
     name = ex.names[summary.cluster]

@@ -130,7 +130,7 @@ def _held_out(ex: MeasuredTree, asked: Options) -> HeldOut:
     rows = at_hand._rows()
     sample = "" if is_all else f", of a sample of {len(rows.leaf):,} rows"
     assert asked.validate is not None
-    found = held_out(rows, asked.validate, Distance(ex.objective, rows.kernel), asked.progress)
+    found = held_out(rows, asked.validate, Distance(ex.details.objective, rows.kernel), asked.progress)
     return found._replace(how=f"{how_of(asked.validate)}{sample}")
 
 
@@ -140,7 +140,7 @@ def _notes_on_outcome(explanation: MeasuredTree, made_here: bool, clusterer: Any
     by_distance = made_here or sees_distances(clusterer)
     if not by_distance or explanation.agreement < 1 or len(used) != 1 or n_columns == 1:
         return ()
-    scale = "" if explanation.standardized else "standardize, or " if made_here else "scale them, or "
+    scale = "" if explanation.details.standardized else "standardize, or " if made_here else "scale them, or "
     return (
         f"{column_name(explanation.columns[int(used[0])])} alone decides the cluster of every row; "
         f"if other columns should count, {scale}choose the columns (columns)",
@@ -196,7 +196,7 @@ def _settled(task: Task, tree: ThresholdTree) -> Task:
 def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:
     """Return a note on how many new rows rules of given labels will be right for, if these are clearly fewer."""
     search, right = explanation.search_report, explanation.agreement
-    if search is None or not search.reason or explanation.weighted:
+    if search is None or not search.reason or explanation.details.weighted:
         return ()
     expected = max(right - LUCK_OF_CUT * luck(right, explanation.n_leaves - 1, n_rows), explanation.baseline)
     if right - expected < MUCH_LUCK:
@@ -276,7 +276,7 @@ def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
 def _notes_on_weights(explanation: MeasuredTree) -> tuple[str, ...]:
     """Return notes on columns in the rules that may hold weights of rows, by their name and a mean of about 1."""
     evidence, found = explanation._in_memory, []
-    if evidence is None or explanation.weighted:
+    if evidence is None or explanation.details.weighted:
         return ()
     for j in explanation.tree.features.tolist():
         name, values = explanation.columns[j], evidence.coordinates.table.values[:, j]

@@ -532,7 +532,7 @@ def _with_mixture(
     found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
     note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
     notes = explanation.notes if is_whole else (*explanation.notes, note)
-    return replace(explanation, mixture=found, notes=notes)
+    return replace(explanation, notes=notes)._with_details(mixture=found)
 
 
 def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:

@@ -56,7 +56,7 @@ class _Test(NamedTuple):
 
 def drift_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> DriftFacts:
     """See `Explanation.drift`."""
-    if sample_weight is not None and not ex.weighted:
+    if sample_weight is not None and not ex.details.weighted:
         raise ValueError(
             "sample_weight is for models of weighted rows, and the rows of this one were counted: leave it out"
         )
@@ -93,27 +93,33 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
 
 def _notes(ex: MeasuredTree, counts: Counts) -> tuple[str, ...]:
     """Return what the model cannot tell."""
-    of_weights = ex.weighted and not counts.weighted
-    of_mean = ex.weighted and ex.n_unruled > 0
-    told = {NO_SHAPES: shapes_of(ex) is None, NO_NOISE: ex.noise is None, OF_WEIGHTS: of_weights, OF_MEAN: of_mean}
+    of_weights = ex.details.weighted and not counts.weighted
+    of_mean = ex.details.weighted and ex.details.n_unruled > 0
+    told = {
+        NO_SHAPES: shapes_of(ex) is None,
+        NO_NOISE: ex.details.noise is None,
+        OF_WEIGHTS: of_weights,
+        OF_MEAN: of_mean,
+    }
     return tuple(note for note, is_so in told.items() if is_so)
 
 
 def rows_then(ex: MeasuredTree) -> Floats:
     """Return the rows of the model at each leaf, whether they are in a cluster or in none, shape (n_leaves,)."""
-    return np.array([leaf.size + (0 if ex.weighted else leaf.noise or 0) for leaf in ex.leaves], dtype=np.float64)
+    weighted = ex.details.weighted
+    return np.array([leaf.size + (0 if weighted else leaf.noise or 0) for leaf in ex.leaves], dtype=np.float64)
 
 
 def _lost_then(ex: MeasuredTree) -> float:
     """Return the rows of the model without a cluster, or about their weight; see `OF_MEAN`."""
-    if not ex.weighted:
-        return ex.n_unruled
-    return ex.n_unruled * float(rows_then(ex).sum()) / max(ex.n_rows - ex.n_left_out, 1)
+    if not ex.details.weighted:
+        return ex.details.n_unruled
+    return ex.details.n_unruled * float(rows_then(ex).sum()) / max(ex.n_rows - ex.n_left_out, 1)
 
 
 def _untested(ex: MeasuredTree, n_rows: int) -> str:
     """Return why no change is told; nothing if there is no reason."""
-    if ex.weighted:
+    if ex.details.weighted:
         return "the rows of the model were weighted, so chance is not tested"
     if min(n_rows, ex.n_rows) < LEAST:
         return f"too few rows to tell a change from chance: fewer than {LEAST}"
@@ -330,7 +336,7 @@ def _of_cuts(cuts: list[CutDrift]) -> Iterator[_Test]:
 
 
 def _of_lost(ex: MeasuredTree, counts: Counts, n_lost: int) -> Iterator[_Test]:
-    n_rows, then = int(counts.at_leaves.sum()), ex.n_unruled
+    n_rows, then = int(counts.at_leaves.sum()), ex.details.n_unruled
     shares = then / ex.n_rows, n_lost / n_rows
     if shares[1] > shares[0]:
         yield _Test(of_shares(n_lost, n_rows, then, ex.n_rows), Told("without a cluster", "", *shares))
@@ -367,7 +373,7 @@ def log_trees(ex: MeasuredTree) -> float:
     for j, known in ex._coded_columns.items():
         m = len(known.domain)
         places[j] = np.log(m) if known.ordered else (m - 1) * np.log(2)
-    of_cut = np.logaddexp.reduce(places) + np.log(2) * bool(ex.gaps)  # the side of missing values
+    of_cut = np.logaddexp.reduce(places) + np.log(2) * bool(ex.details.gaps)  # the side of missing values
     n_cuts = ex.n_leaves - 1
     return float(n_cuts * (of_cut + np.log(4)) + ex.n_leaves * np.log(ex.n_clusters))  # 4**n trees of n cuts at most
 

@@ -54,7 +54,7 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
         draft = _next(draft, some, about, most)
     if draft.anew.get(0) == 0 or tree == new.tree:
         return _told(new, own, rows, 0.0, by)
-    measured = replace(measured_again(new, tree, METHOD), notes=new.notes, mixture=new.mixture)
+    measured = replace(measured_again(new, tree, METHOD), notes=new.notes)._with_details(mixture=new.details.mixture)
     return _told(measured, own, rows, lost(tree), by)
 
 
@@ -87,7 +87,7 @@ def _losses(new: MeasuredTree, evidence: Any, rows: _RuleRows, by: str) -> Calla
 
     def cost(tree: ThresholdTree) -> float:
         clusters = np.where(task.reference.kept, predicted(tree), -1)
-        return float(costs_of(task, Grown(tree, new.method, new.objective, evidence.kernel), clusters, here)[0])
+        return float(costs_of(task, Grown(tree, new.method, new.details.objective, evidence.kernel), clusters, here)[0])
 
     if by == "agreement":
         best = agreement(new.tree)

@@ -63,14 +63,18 @@ def shapes_of(ex: MeasuredTree) -> dict[int, Shape] | None:
 
 def rows_lacking(ex: MeasuredTree) -> dict[str, int]:
     """Return how many rows lack a value of each tested column, where that is known: where shapes tell of every row."""
-    places = {ex.columns.index(name): known.values.index(None) for name, known in ex.categories if None in known.values}
+    places = {
+        ex.columns.index(name): known.values.index(None)
+        for name, known in ex.details.categories
+        if None in known.values
+    }
     places |= dict.fromkeys(ex._gap_columns, -1)
     shapes = (shapes_of(ex) if places else None) or {}
     found = {}
     for j in places.keys() & shapes.keys():
         held = np.array(shapes[j].held)
         n_rows = int(held[:, places[j]].sum())
-        if n_rows and held.sum() == ex.n_rows - ex.n_unruled:
+        if n_rows and held.sum() == ex.n_rows - ex.details.n_unruled:
             found[ex.columns[j]] = n_rows
     return found
 

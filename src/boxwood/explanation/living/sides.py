@@ -160,7 +160,7 @@ def _of_column(source: Source, column: str) -> Side:
 
 def _of_explanation(ex: MeasuredTree) -> Side:
     at_leaves = rows_then(ex)
-    if ex.weighted:  # as many rows as there are, so that chance is that of rows
+    if ex.details.weighted:  # as many rows as there are, so that chance is that of rows
         at_leaves *= ex.n_rows / max(at_leaves.sum(), 1e-300)
     rows = np.bincount(ex.tree.leaf_clusters, at_leaves, minlength=ex.n_clusters).astype(np.float64)
     table = ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns, at_leaves

@@ -23,10 +23,10 @@ def measured_again(ex: MeasuredTree, tree: ThresholdTree, step: str, evidence: E
     IN: step: what is added to the method; evidence: the rows with other clusters, if they have got some.
     """
     evidence = evidence or ex._known()
-    measured = _measured(Grown(tree, _with_step(ex.method, step), ex.objective, evidence.kernel), evidence)
+    measured = _measured(Grown(tree, _with_step(ex.method, step), ex.details.objective, evidence.kernel), evidence)
     here = measured._known()
     evidence = replace(evidence, leaf=here.leaf, held=here.held, grow=None)
-    measured = with_kinds(replace(measured, _evidence=evidence), evidence.booleans, dict(ex.dates))
+    measured = with_kinds(replace(measured, _evidence=evidence), evidence.booleans, dict(ex.details.dates))
     measured = replace(measured, **{name: getattr(ex, name) for name in _OF_ROWS})
     return measured if evidence.others is None else with_rows_left_out(measured, evidence.others)
 

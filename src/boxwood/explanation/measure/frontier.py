@@ -76,7 +76,7 @@ def _measured(ex: MeasuredTree, folds: int, progress: Progress) -> Frontier:
     if evidence.whole is not None:  # so that all trees are measured on the same rows
         here = measure(evidence.task, Grown(ex.tree, ex.method), evidence.coordinates, leaf=evidence.leaf)
         ex = replace(ex, price=here.price, agreement=here.agreement, reference_cost=here.reference_cost)
-    distance, way = Distance(ex.objective, evidence.kernel), way_of(ex, evidence)
+    distance, way = Distance(ex.details.objective, evidence.kernel), way_of(ex, evidence)
     largest = evidence.task.with_leaves(largest_of(ex))
     progress(_STEPS, 0, 1 + folds)
     shares, leaf, grown_on = way.prunings(largest, evidence)
@@ -248,7 +248,7 @@ def way_of(ex: MeasuredTree, evidence: Evidence) -> Way:
         return Way("cart-entropy", _by_impurity("entropy"), "mistakes", True)
     name = next(name for name in sorted(METHODS, key=len, reverse=True) if ex.method.startswith(name))
     has_centers = evidence.kernel is None and evidence.coordinates.measured is None  # in the columns of the task
-    by_cost = has_centers and ex.objective == "sqeuclidean" and not METHODS[name].by_mistakes
+    by_cost = has_centers and ex.details.objective == "sqeuclidean" and not METHODS[name].by_mistakes
     objective = "cost" if by_cost else "mistakes"
     if METHODS[name].one_leaf_each:
         cuts = "threshold" if evidence.kernel is None else "interval"
@@ -301,16 +301,16 @@ def _of_batches(ex: MeasuredTree, evidence: Evidence, facts: BatchStatistics, fo
         tree, _ = way.grown(task.with_leaves(largest_of(ex)))
         shares = shares_of(tree, task, way.objective)
         nothing = HeldOutBySize([None] * len(shares.sizes()), None)
-        losses = _losses(BatchStatistics(task, objective=ex.objective), tree)
+        losses = _losses(BatchStatistics(task, objective=ex.details.objective), tree)
         return frontier_on(ex, shares, losses, nothing, 0, way, ex.n_rows)
     sampled, is_all = with_rows_in_memory(ex)
     rows = sampled._rows()
     of_sample, to_grow = way_of(sampled, rows), rows.task.with_leaves(largest_of(ex))
     shares, _, grown_on = of_sample.prunings(to_grow, rows)
-    held = held_out_by_size(sampled, rows, to_grow, of_sample, shares.sizes(), folds, Distance(ex.objective))
+    held = held_out_by_size(sampled, rows, to_grow, of_sample, shares.sizes(), folds, Distance(ex.details.objective))
     n_grown = ex.n_rows if is_all and grown_on is to_grow else len(grown_on.rows)
     on_table = facts.task if is_rounded else task  # a tree with rounded thresholds tests the table's columns
-    measured = BatchStatistics(on_table, facts.scale if is_rounded else None, ex.objective)
+    measured = BatchStatistics(on_table, facts.scale if is_rounded else None, ex.details.objective)
     return frontier_on(ex, shares, _losses(measured, shares.tree), held, folds, of_sample, n_grown)
 
 

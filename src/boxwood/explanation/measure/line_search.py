@@ -50,7 +50,7 @@ def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: st
     evidence, asked_of = there._known(), ex._evidence
     rows = _LineRows.of(evidence)
     known = tuple((ex.columns[j], known) for j, known in sorted(evidence.categories.items()))
-    ex = replace(ex, categories=known, _kept={})
+    ex = replace(ex, details=ex.details._replace(categories=known), _kept={})
     fronts = rows.fronts(ex.n_clusters, asked)
     trees = tuple(tuple(front.trees) for front in fronts)
     features = {j for each in trees for tree in each for j in tree.features.tolist()}

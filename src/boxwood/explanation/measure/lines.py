@@ -114,7 +114,7 @@ class MeasuredRules:
         elif self.min_found is not None:
             measure, least = "precision", self.min_found
         value = getattr(line, measure)
-        weighted = self.explanation.weighted
+        weighted = self.explanation.details.weighted
         return Claim(
             "rules", self.max_conditions, self.limits, measure, least, weighted, value, max(bound - value, 0.0)
         )

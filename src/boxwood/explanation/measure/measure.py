@@ -21,6 +21,7 @@ from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measured_tree import MeasuredTree, with_short_words
 from boxwood.explanation.records import (
     ClusterSummary,
+    Details,
     DrawFacts,
     FarFromGaussian,
     KernelFacts,
@@ -84,14 +85,14 @@ def measure(
         facts,
         costs,
         said,
-        mixture=_mixture_facts(task, grown, coordinates),
-        binary=binary_columns(tree, coordinates, task.kept),
+        Details(mixture=_mixture_facts(task, grown, coordinates), binary=binary_columns(tree, coordinates, task.kept)),
         _evidence=Evidence(task, coordinates, leaf, facts.held, kernel=grown.kernel),
     )
     if whole is None:
         return measured
     n_left_out, n_incomplete = measured.n_left_out + whole.n_unruled, whole.n_incomplete
-    return replace(measured, n_rows=whole.n_rows, n_left_out=n_left_out, n_incomplete=n_incomplete)
+    details = measured.details._replace(n_incomplete=n_incomplete)
+    return replace(measured, n_rows=whole.n_rows, n_left_out=n_left_out, details=details)
 
 
 def binary_columns(tree: ThresholdTree, coordinates: FeatureSpace, kept: Bools) -> tuple[str, ...]:
@@ -112,9 +113,12 @@ class RuleColumns(NamedTuple):
 
 
 def explanation_of(
-    task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: RuleColumns, **more: Any
+    task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: RuleColumns, details: Details, **more: Any
 ) -> MeasuredTree:
-    """Return the explanation by a tree, from what its leaves hold; IN: more: further fields of the explanation."""
+    """Return the explanation by a tree, from what its leaves hold.
+
+    IN: details: those that leaves do not tell; more: further fields of the explanation.
+    """
     tree, columns, categories, k = facts.tree, said.columns, said.categories, task.reference.n_clusters
     gaps = [columns.index(name) for name in said.gaps]
     leaves, confusion = facts.leaves(rules_of(tree, columns, categories, gaps)), facts.confusion
@@ -135,8 +139,6 @@ def explanation_of(
         agreement=agreed,
         adjusted_rand=facts.adjusted_rand,
         readability=readability_of(tree, facts.held.sum(axis=1), categories),
-        weighted=facts.weighted,
-        standardized=said.scaled,
         notes=(
             *grown.told,
             *said.notes,
@@ -146,12 +148,16 @@ def explanation_of(
             *note_on_baseline(clusters, agreed),
             *note_on_goal(grown.method, costs.price),
         ),
-        categories=tuple((columns[j], those) for j, those in sorted(categories.items())),
-        objective=grown.objective,
-        kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
-        draws=_draws_of(grown, k),
+        details=details._replace(
+            weighted=facts.weighted,
+            standardized=said.scaled,
+            objective=grown.objective,
+            categories=tuple((columns[j], those) for j, those in sorted(categories.items())),
+            gaps=said.gaps,
+            kernel=None if grown.kernel is None else KernelFacts(repr(grown.kernel), costs.ceiling),
+            draws=_draws_of(grown, k),
+        ),
         search_report=grown.attributes.get("search"),
-        gaps=said.gaps,
         **more,
     )
 
@@ -264,7 +270,7 @@ def measured_of_batches(
         held,
         costs,
         RuleColumns(task.batches.columns, {}, scaled=facts.scale is not None),
-        binary=_binary_of_batches(facts, sums),
+        Details(binary=_binary_of_batches(facts, sums)),
         _evidence=Evidence(task, FeatureSpace.in_batches(task.batches), no_rows, held.held, facts, budget=task.budget),
         _kept={"spreads": _spreads(facts, sums)},
     )

@@ -105,7 +105,7 @@ def exceptions_of(ex: MeasuredTree) -> Exceptions:
     """See `Explanation.exceptions`."""
     rows, share, claim = misassigned_in(ex), 1 - ex.agreement, ex._claim_on("agreement")
     least = 0.0 if share <= 0 else None if claim is None else max(share - claim.by, 0.0)
-    of_weight = f" ({percent(share)} of the weight)" if ex.weighted else f" ({percent(share)})"
+    of_weight = f" ({percent(share)} of the weight)" if ex.details.weighted else f" ({percent(share)})"
     told = f"Without {counted(len(rows), 'row')}{of_weight} of {ex.n_rows - ex.n_left_out:,}, the rules are perfect."
     if not rows:
         told = "The rules are perfect: no row has to be set aside."

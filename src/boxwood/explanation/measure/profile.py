@@ -48,7 +48,7 @@ def profiled(ex: MeasuredTree) -> Profile:
         ex._kept["profile"] = profile_on(ex._known())
     kept, names = ex._kept["profile"], ex.names
     if getattr(kept, "names", None) != names:
-        dates = dict(ex.dates)
+        dates = dict(ex.details.dates)
         kept = (one._replace(dates=dates[one.column]) if one.column in dates else one for one in kept)
         kept = ex._kept["profile"] = Profile(kept, names)
     return kept  # type: ignore[no-any-return]

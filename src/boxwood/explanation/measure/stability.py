@@ -287,7 +287,7 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
         is_number = feature not in coded and end < LARGEST
         again = [found[end] for found in matched[feature] if end in found] if is_number else []
         n_again = len(again) if is_number else sum(feature in each for each in thresholds)
-        has_range = again and ex.columns[feature] not in ex.binary
+        has_range = again and ex.columns[feature] not in ex.details.binary
         low, high = _ends_of(again) if has_range else (None, None)
         dates = ex._date_columns.get(feature)
         cuts.append(CutStability(node, ex.columns[feature], end, n_again / len(trees), low, high, dates))

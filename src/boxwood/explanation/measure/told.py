@@ -65,7 +65,9 @@ def profile_told(ex: MeasuredTree, least: int = FEW) -> tuple[ColumnProfile, ...
         return ()
     found: Iterable[ColumnProfile] = ex._kept.get("profile", ())
     if hidden and ex._evidence is not None:
-        found = (_with_dates(one, dict(ex.dates)) for one in profile_on(_of_others(ex._evidence, hidden), hidden))
+        found = (
+            _with_dates(one, dict(ex.details.dates)) for one in profile_on(_of_others(ex._evidence, hidden), hidden)
+        )
     sizes = np.array([cluster.size if n else 0.0 for cluster, n in zip(ex.clusters, rows.tolist(), strict=True)])
     told: list[ColumnProfile | None] = []
     for one in found:
@@ -98,7 +100,7 @@ def totals_told(ex: MeasuredTree, least: int = FEW) -> Totals | None:
 
 def categories_told(ex: MeasuredTree, least: int = FEW) -> dict[str, Categories]:
     """Return the words of columns: all that rules need, and of columns that no rule tests those of `least` rows."""
-    known, evidence = dict(ex.categories), ex._in_memory
+    known, evidence = dict(ex.details.categories), ex._in_memory
     if evidence is None:
         return known
     rows = np.flatnonzero(evidence.task.kept)
@@ -161,7 +163,7 @@ def _with_enough_values(column: NumberColumn, rows: Floats, least: int) -> Numbe
 def _rows_of_words(ex: MeasuredTree, column: CategoryColumn, rows: Floats) -> Floats:
     """Return the number of rows of each word in clusters that are not hidden; in memory, whatever they weigh."""
     n_codes = len(column.categories.domain)
-    if not ex.weighted or ex._in_memory is None:
+    if not ex.details.weighted or ex._in_memory is None:
         none = np.zeros(n_codes)
         shares = np.array([none if one is None else one.shares for one in column.clusters])
         return np.asarray(np.round(rows @ shares, 6))

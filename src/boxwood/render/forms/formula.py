@@ -43,7 +43,7 @@ def formula(
     """
     refuse_unknown("separator", separator, (",", ";"))
     ex, row = where_rules_run(explanation_of(model), as_of), whole_number("row", row, 2 if columns is None else 1)
-    if any(one.day_column for _, one in ex.dates):
+    if any(one.day_column for _, one in ex.details.dates):
         raise DataError("a formula counts ages from one day; give as_of, such as a day, or explain with as_of='latest'")
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     if columns is None:

@@ -192,9 +192,9 @@ def findings(ex: MeasuredTree) -> list[str]:
     """Return the paragraphs on the loss, on how the tree was grown, and on what else is known of it."""
     parts = ["\n".join([_loss(ex), *_held_out(ex), *_noise(ex), _origin(ex)])]
     parts += _worth(ex)
-    parts += [] if ex.mixture is None else [_gaussians(ex.mixture, ex.method)]
-    parts += [] if ex.draws is None else [_draws(ex.draws)]
-    parts += [] if ex.kernel is None else [_kernel(ex.kernel)]
+    parts += [] if ex.details.mixture is None else [_gaussians(ex.details.mixture, ex.method)]
+    parts += [] if ex.details.draws is None else [_draws(ex.details.draws)]
+    parts += [] if ex.details.kernel is None else [_kernel(ex.details.kernel)]
     return parts
 
 
@@ -217,10 +217,10 @@ def tells_price(ex: MeasuredTree) -> bool:
 def headline(ex: MeasuredTree) -> str:
     """Return how many clusters, rows, leaves and columns there are."""
     kept = counted(ex.n_rows - ex.n_left_out, "row")
-    labelled = ex.n_left_out - ex.n_incomplete
+    labelled = ex.n_left_out - ex.details.n_incomplete
     parts = [f"{counted(labelled, 'row')} {_lacking(ex)}"] * bool(labelled)
-    why = "" if ex.gaps or ex.categories else " with missing values"  # others may lack some, too
-    parts += [f"{counted(ex.n_incomplete, 'row')}{why}"] * bool(ex.n_incomplete)
+    why = "" if ex.details.gaps or ex.details.categories else " with missing values"  # others may lack some, too
+    parts += [f"{counted(ex.details.n_incomplete, 'row')}{why}"] * bool(ex.details.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
     without = " without clear groups" if lack_groups(ex.notes) else ""
@@ -230,15 +230,19 @@ def headline(ex: MeasuredTree) -> str:
 
 def _lacking(ex: MeasuredTree) -> str:
     """Return what rows lack that are left out although they have all values."""
-    return "without a label or weight" if ex.weighted else "without a label"
+    return "without a label or weight" if ex.details.weighted else "without a label"
 
 
 def _loss(ex: MeasuredTree) -> str:
-    rows = "rows by weight" if ex.weighted else "rows"
+    rows = "rows by weight" if ex.details.weighted else "rows"
     agreement = f"The rules agree with the clusters on {percent(ex.agreement)} of {rows} ({always(ex)})"
     if not tells_price(ex):
         return f"{agreement}."
-    what = "within-cluster cost" + _OF_DISTANCES[ex.objective] + (" in the kernel's feature space" if ex.kernel else "")
+    what = (
+        "within-cluster cost"
+        + _OF_DISTANCES[ex.details.objective]
+        + (" in the kernel's feature space" if ex.details.kernel else "")
+    )
     if ex.reference_cost == 0:
         if ex.cost == 0:
             return f"{agreement}; {what} is zero for both (price of explainability 1)."
@@ -250,9 +254,11 @@ def _loss(ex: MeasuredTree) -> str:
         return f"{agreement}; {what} is that of the clusters (price of explainability 1)."
     times = f"{what} is {price(ex.price)} times that of the clusters (price of explainability)"
     below = (
-        f"; it is below 1 because the clusters do not minimise {_OF_COSTS[ex.objective]}" if ex.price < 0.995 else ""
+        f"; it is below 1 because the clusters do not minimise {_OF_COSTS[ex.details.objective]}"
+        if ex.price < 0.995
+        else ""
     )
-    return f"{agreement}; {times}{below}{' in that space' if below and ex.kernel else ''}."
+    return f"{agreement}; {times}{below}{' in that space' if below and ex.details.kernel else ''}."
 
 
 def _held_out(ex: MeasuredTree) -> list[str]:
@@ -268,13 +274,13 @@ def _held_out(ex: MeasuredTree) -> list[str]:
 
 def _noise(ex: MeasuredTree) -> list[str]:
     """Return a sentence on what the rules do with rows left out, if there are any."""
-    noise = ex.noise
+    noise = ex.details.noise
     if not noise or not any(noise):
         return []
     order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
     taken = [f"{noise[i]:,} in {shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
-    of = "left out" if ex.n_incomplete > ex.n_unruled else _lacking(ex)
-    return [f"Of the {counted(ex.n_left_out - ex.n_unruled, 'row')} {of} the rules put {listed(taken)}."]
+    of = "left out" if ex.details.n_incomplete > ex.details.n_unruled else _lacking(ex)
+    return [f"Of the {counted(ex.n_left_out - ex.details.n_unruled, 'row')} {of} the rules put {listed(taken)}."]
 
 
 def _origin(ex: MeasuredTree) -> str:
@@ -352,11 +358,13 @@ def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequen
 
 
 def full_text(model: Any, *, style: str = "full") -> str:
-    """Return the summary and the tree of an explanation, or its rules as a list; see `Explanation.to_text`."""
+    """Return the summary and the tree of an explanation, or its rules alone; see `Explanation.to_text`."""
     refuse_unknown("style", style, STYLES)
     ex = explanation_of(model)
     if style == "list":
         return rule_list(ex)
+    if style == "sentences":
+        return sentences(ex)
     return f"{_summary(ex)}\n\n{tree(ex)}"
 
 
@@ -396,7 +404,7 @@ def _ends(ex: MeasuredTree) -> dict[int, str]:
     counts = [size(rows) for rows in sizes]
     shares = [percent(rows / whole) for rows in sizes]
     longest, widest = max(map(len, counts)), max(map(len, shares))
-    nouns = ["of weight" if ex.weighted else "row " if rows == 1 else "rows" for rows in sizes]
+    nouns = ["of weight" if ex.details.weighted else "row " if rows == 1 else "rows" for rows in sizes]
     parts = zip(counts, nouns, shares, strict=True)
     texts = [f"{count.rjust(longest)} {noun}  {share.rjust(widest)}" for count, noun, share in parts]
     return dict(zip(np.flatnonzero(ex.tree.feature < 0).tolist(), texts, strict=True))
@@ -446,9 +454,9 @@ _COLUMNS = ("leaf", "cluster", "rows", "share", "precision", "rule")
 
 
 def sentences(model: Any) -> str:
-    """Return a line for each cluster; see `Explanation.to_sentences`. `model` may be a fitted estimator."""
+    """Return a line for each cluster; see `Explanation.to_text`. `model` may be a fitted estimator."""
     ex = explanation_of(model)._for_people()
-    return "\n".join(_sentence(cluster, "of weight" if ex.weighted else "rows") for cluster in ex.clusters)
+    return "\n".join(_sentence(cluster, "of weight" if ex.details.weighted else "rows") for cluster in ex.clusters)
 
 
 def _sentence(cluster: ClusterSummary, noun: str) -> str:

@@ -68,7 +68,7 @@ def least_shown(count: int | None) -> int:
 def hidden_clusters(ex: MeasuredTree, count: int | None) -> dict[int, str]:
     """Return for each cluster of which a page shows no values, as it has few rows, how many these are."""
     least, rows = least_shown(count), rows_of_clusters(ex).tolist()
-    is_exact = count is None and not (ex.weighted and ex._evidence is None)
+    is_exact = count is None and not (ex.details.weighted and ex._evidence is None)
     return {
         i: f"fewer than {least} rows" if not is_exact else "one row" if n == 1 else f"{n:.0f} rows"
         for i, n in enumerate(rows)
@@ -101,12 +101,12 @@ def _with_rounded_counts(ex: MeasuredTree, count: int) -> MeasuredTree:
     )
     rules = [cluster.rules for cluster in ex.clusters]
     n_left_out = int(_multiples(ex.n_left_out, count))
-    n_kept = int(_multiples(ex.n_rows - ex.n_left_out, count) if ex.weighted else total)
+    n_kept = int(_multiples(ex.n_rows - ex.n_left_out, count) if ex.details.weighted else total)
     return replace(
         ex,
         n_rows=n_kept + n_left_out,
         n_left_out=n_left_out,
-        n_incomplete=int(_multiples(ex.n_incomplete, count)),
+        details=ex.details._replace(n_incomplete=int(_multiples(ex.details.n_incomplete, count))),
         leaves=leaves,
         clusters=clusters_of(leaves, ex.names, sizes.tolist(), rules),
         agreement=float(own.sum() / total),
@@ -144,7 +144,7 @@ def _cells(ex: MeasuredTree, count: int) -> tuple[Floats, Floats]:
 def _rows_held(ex: MeasuredTree) -> Floats:
     """Return the number of rows of each cluster in each leaf, whatever they weigh; may take a pass."""
     known = ex._known()
-    if not ex.weighted:
+    if not ex.details.weighted:
         return known.held.astype(np.float64)
     if known.facts is not None:
         return np.asarray(known.facts.of_trees([ex.tree])[0].rows, dtype=np.float64)
@@ -163,7 +163,7 @@ def bars_told(ex: MeasuredTree, least: int, count: int | None) -> dict[int, Bars
     said = ex._in_words()
     codes, hidden = codes_at_cuts(said.tree, said._coded_columns), rows_of_clusters(ex) < least
     rows, found = bars_of(said, codes, weighted=False), {}
-    weights = bars_of(said, codes) if ex.weighted else rows
+    weights = bars_of(said, codes) if ex.details.weighted else rows
     for node, bars in weights.items():
         n = rows[node].counts.copy()
         n[hidden] = 0.0

@@ -79,7 +79,7 @@ def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
     """Return the basis of an explanation as names and texts, without what is unknown."""
     known = ex.provenance
     rows = counted(ex.n_rows, "row")
-    scaling = "columns scaled to equal spread" if ex.standardized else "columns in their own units"
+    scaling = "columns scaled to equal spread" if ex.details.standardized else "columns in their own units"
     n_columns = len(ex.columns) if known is None else known.n_columns
     lines = [
         ("Source", rows if known is None else f"{printable(known.source)}: {rows}, {counted(n_columns, 'column')}"),
@@ -109,9 +109,11 @@ def _columns_named(columns: Sequence[str]) -> str:
 
 
 def _rows_left_out(ex: MeasuredTree) -> str:
-    parts = [f"{ex.n_incomplete:,} {'lacks' if ex.n_incomplete == 1 else 'lack'} a value"] * bool(ex.n_incomplete)
-    labelled = ex.n_left_out - ex.n_incomplete
-    lack = "no label or weight" if ex.weighted else "no label"
+    parts = [f"{ex.details.n_incomplete:,} {'lacks' if ex.details.n_incomplete == 1 else 'lack'} a value"] * bool(
+        ex.details.n_incomplete
+    )
+    labelled = ex.n_left_out - ex.details.n_incomplete
+    lack = "no label or weight" if ex.details.weighted else "no label"
     parts += [f"{labelled:,} {'has' if labelled == 1 else 'have'} {lack}"] * bool(labelled)
     return " and ".join(parts) or "none"
 
@@ -299,7 +301,7 @@ def columns_in_form(ex: MeasuredTree) -> list[dict[str, Any]]:
 
 def _choices(ex: MeasuredTree) -> dict[int, list[str]]:
     """Return the columns whose values are chosen from a list: those of categories, and those of 0 and 1."""
-    binary = {ex.columns.index(name): ["0", "1"] for name in ex.binary}
+    binary = {ex.columns.index(name): ["0", "1"] for name in ex.details.binary}
     return binary | {j: _values(known) for j, known in ex._coded_columns.items()}
 
 

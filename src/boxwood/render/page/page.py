@@ -369,7 +369,7 @@ def lede(ex: MeasuredTree, count: int | None = None) -> str:
     return (
         f"The rules sort {_count(kept, 'row')} into {_count(ex.n_clusters, 'cluster')}{without}, by "
         f"{_count(ex.n_leaves - 1, 'cut')} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}. They "
-        f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.weighted else ''}"
+        f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.details.weighted else ''}"
         f"{'' if count is None else f' in groups of {count:,} or more'}; always guessing "
         f"{shortened(cluster_name(largest.name))} would be right for {only}{percent(ex.baseline)}."
     )
@@ -416,7 +416,7 @@ def cards(
     suggested = spoken_names(ex) or (suggested_names(told, profile) if unnamed else {})
     found = []
     for cluster, among, swatch in zip(ex.clusters, told, picture.swatches, strict=True):
-        is_hidden, rows = cluster.cluster in hidden, rows_of(cluster.size, ex.weighted)
+        is_hidden, rows = cluster.cluster in hidden, rows_of(cluster.size, ex.details.weighted)
         if count is not None and not cluster.size:
             rows = f"fewer than {count} rows{'' if is_hidden else ' in each leaf'}"
         found.append(
@@ -498,7 +498,7 @@ def _agreement_note(ex: MeasuredTree, count: int | None) -> str:
     total = sum(leaf.size for leaf in ex.leaves)
     wrong = sum(leaf.size - leaf.own for leaf in ex.leaves)
     if wrong > 0:
-        what = "of weight" if ex.weighted else "rows"
+        what = "of weight" if ex.details.weighted else "rows"
         note = f"The rules put {amount(wrong)} of {amount(total)} {what} into a cluster that is not their own."
     elif count is not None and count > 1:
         note = f"No leaf puts {count:,} rows of a cluster into another one."
@@ -525,8 +525,10 @@ def _price_note(ex: MeasuredTree) -> str:
     change = abs(ex.price - 1)
     if change < 0.0005:
         return "The groups that the rules make are as compact as the clusters."
-    where = " in the kernel's feature space" if ex.kernel else ""
-    more = f"{change:.1%} {'more' if ex.price > 1 else 'less'} {_DISTANCES[ex.objective]}{where} than the clusters"
+    where = " in the kernel's feature space" if ex.details.kernel else ""
+    more = (
+        f"{change:.1%} {'more' if ex.price > 1 else 'less'} {_DISTANCES[ex.details.objective]}{where} than the clusters"
+    )
     end = "; a price of 1 would be no difference" if ex.price > 1 else ", which do not minimise it"
     return f"The groups that the rules make have {more}{end}."
 

@@ -211,7 +211,7 @@ def _cut(ex: MeasuredTree, node: int, number: int, place: _Places, bars: Bars | 
     box, rows = place.boxes[node], float(counts.rows[node])
     lost = None if counts.lost is None else float(counts.lost[node])
     title = fitted(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
-    note = rows_of(rows, ex.weighted) + (f", {amount(lost)} lost" if lost else "")
+    note = rows_of(rows, ex.details.weighted) + (f", {amount(lost)} lost" if lost else "")
     area = place.area(node, False)
     labels = () if bars is None else labels_of(bars, area, place.sizes.text)
     return CutBox(node, number, column, title, box, area, bars, labels, rows, lost, note)
@@ -258,7 +258,7 @@ def _leaf(ex: MeasuredTree, i: int, place: _Places, counts: NodeCounts, swatches
     own = f"{_percent(leaf.own / leaf.size)} from " if leaf.size else "no row"
     room = box.width - 16.0 - text_width(own, place.sizes.text)
     purity = own + (fitted(name, room, place.sizes.text) if leaf.size else "")
-    note = f"{rows_of(leaf.size, ex.weighted)} · {_percent(share)}"
+    note = f"{rows_of(leaf.size, ex.details.weighted)} · {_percent(share)}"
     title = fitted(name, box.width - 44.0, place.sizes.title)
     parts = _parts(leaf.cluster, leaf.own, leaf.size, None if counts.by_cluster is None else counts.by_cluster[node])
     area = place.area(node, True)

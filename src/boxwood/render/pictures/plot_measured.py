@@ -304,7 +304,7 @@ def _cut(ex: MeasuredTree, cut: CutStability, codes: dict[int, Sides]) -> str:
     """Return a cut in words, with the range in which its threshold lies on other rows; a long name makes room."""
     if cut.node in codes:
         return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
-    if cut.column in ex.binary:
+    if cut.column in ex.details.binary:
         return fitted(column_name(cut.column), WIDTH, SIZE)
     if cut.threshold == sys.float_info.max:
         rest = " is missing or not"
