@@ -21,7 +21,7 @@ def test_values_are_said_by_their_column_where_people_read(seed):
     values = VALUES[seed % len(VALUES)]
     ex = bw.explain(table_of(seed, values), "Income", method="imm")
     said = [f"Income = {value}" for value in ex.names]
-    assert all(name in text for name in said for text in (str(ex), bw.render.rules(ex), ex.to_html()))
+    assert all(name in text for name in said for text in (str(ex), ex.rules(), ex.to_html()))
     assert "cluster 1" not in str(ex)
     assert sorted(ex.names) == sorted(values)
     assert {*ex.predict(table_of(seed, values))} <= {*values}

@@ -9,6 +9,7 @@ from boxwood.explanation.change import places as module
 from boxwood.explanation.change.cuts import ends_said
 from boxwood.explanation.change.places import places_of_end, places_of_question
 from tests.explanation.test_changes import customers
+from tests.models import read_model
 from tests.scale import law
 
 
@@ -65,7 +66,7 @@ def refuse_a_wrong_end(seed):
             assert (np.diff(places.ends) > 0).all()
             for i in some_of(rng, places):
                 refuse_others(places, i, ex.move_cut(places.column, said, to=places.values[i]))
-    assert all(priced) or ex.objective != "sqeuclidean" or ex.kernel is not None
+    assert all(priced) or ex.details.objective != "sqeuclidean" or ex.details.kernel is not None
 
 
 def refuse_a_wrong_question(seed):
@@ -103,7 +104,7 @@ def test_words_and_what_is_not_at_hand_have_no_places():
     assert places_of_question(ex, 0, "plan") is None
     with pytest.raises(bw.DataError, match="no rule may test income, which is forbidden"):
         places_of_question(ex, 0, "income")
-    loaded = bw.Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     with pytest.raises(bw.DataError, match="holds no rows"):
         loaded.edit()
 

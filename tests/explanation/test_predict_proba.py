@@ -15,6 +15,7 @@ from sklearn.metrics import get_scorer, log_loss
 import boxwood as bw
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
+from tests.models import read_model
 from tests.scale import law
 
 
@@ -48,7 +49,7 @@ def test_a_row_without_a_leaf_has_no_shares():
 def test_a_model_that_was_saved_without_them_is_refused():
     document = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"]).to_json().replace('"held"', '"unread"')
     with pytest.raises(DataError, match="save it anew"):
-        bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"]).from_json(document).predict_proba([[1.0]])
+        read_model(document).predict_proba([[1.0]])
 
 
 def test_scorers_and_calibration_of_scikit_learn_take_the_shares():

@@ -132,8 +132,9 @@ def rounds_of_merging(n_parts: int | None) -> list[int]:
     """
     if n_parts is not None and n_parts <= GROUPS:
         return []
-    is_short = n_parts is None or n_parts <= WIDTH * GROUPS
-    return [GROUPS] if is_short else [math.isqrt(n_parts * GROUPS), GROUPS]
+    if n_parts is None or n_parts <= WIDTH * GROUPS:
+        return [GROUPS]
+    return [math.isqrt(n_parts * GROUPS), GROUPS]
 
 
 def quoted(name: str) -> str:

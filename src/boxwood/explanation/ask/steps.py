@@ -527,12 +527,14 @@ def _with_mixture(
 
     IN: found: what was grown, perhaps on a sample in the same columns.
     """
-    is_drawn = found is not None and found.sample is not None
-    sample, is_whole = (found.sample, found.is_whole) if is_drawn else sample_task(facts.task)
-    found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
+    if found is not None and found.sample is not None:
+        sample, is_whole = found.sample, found.is_whole
+    else:
+        sample, is_whole = sample_task(facts.task)
+    of_mixture = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
     note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
     notes = explanation.notes if is_whole else (*explanation.notes, note)
-    return replace(explanation, notes=notes)._with_details(mixture=found)
+    return replace(explanation, notes=notes)._with_details(mixture=of_mixture)
 
 
 def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:

@@ -201,7 +201,7 @@ def _told(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: Sequence
     IN: place: the new number of each old cluster.
     """
     notes = [note for note in ex.notes if not OF_RULES.search(note)]
-    told = (*answer.notes, *notes_on_days(answer, dict(answer.dates)))
+    told = (*answer.notes, *notes_on_days(answer, dict(answer.details.dates)))
     notes += [note for note in told if note not in notes]
     old = np.array(place)[ex.tree.leaf_clusters]
     edit = Edit(

@@ -83,7 +83,7 @@ def thresholds_of(ex: MeasuredTree, tree: ThresholdTree, j: int) -> Iterator[flo
     dates = ex._date_columns.get(j)
     for node in cuts_of(tree, j):
         for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
-            if math.isfinite(end) and end != _LARGEST:
+            if math.isfinite(end) and end != LARGEST:
                 yield _said_end(ex, j, end, is_upper) if dates is None else dates.first(end, beyond=is_upper)
 
 

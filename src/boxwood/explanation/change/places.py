@@ -345,7 +345,7 @@ def _between_clusters(ways: Floats, clusters: Ints, ex: MeasuredTree) -> Mapping
     for a, leaf in np.argwhere(ways > 0).tolist():
         b, size = int(clusters[leaf]), ways[a, leaf].item()
         if a != b:
-            found[a, b] = found.get((a, b), 0) + (size if ex.weighted else round(size))
+            found[a, b] = found.get((a, b), 0) + (size if ex.details.weighted else round(size))
     return found
 
 
@@ -361,7 +361,7 @@ def _prices(
     The first adds up to the same for all groups. IN: is_here (n,): the rows below.
     """
     task = evidence.task
-    if evidence.kernel is not None or ex.objective != "sqeuclidean" or not 0 < ex.reference_cost < math.inf:
+    if evidence.kernel is not None or ex.details.objective != "sqeuclidean" or not 0 < ex.reference_cost < math.inf:
         return None
     columns = _columns_of_costs(evidence)
     if columns is None or len(columns) * clusters.size > _MOST_SUMS or len(columns) * task.n_rows > _MOST_SUMS:

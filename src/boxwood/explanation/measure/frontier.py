@@ -124,7 +124,10 @@ def trees_of_frontier(ex: MeasuredTree, sizes: Sequence[int], *, priced: bool) -
     sizes = [m for m in sizes if m <= shares.n_leaves]
     tree, prices = tree.relabeled(shares.clusters[tree.leaf_nodes]), dict[int, float]()
     if priced:
-        distance, known = Distance(ex.objective, evidence.kernel), {"leaf": leaf, "reference_cost": ex.reference_cost}
+        distance, known = (
+            Distance(ex.details.objective, evidence.kernel),
+            {"leaf": leaf, "reference_cost": ex.reference_cost},
+        )
         losses = losses_on(tree, evidence, distance, **known).of_each(shares.clusters_with(sizes))
         prices = {m: loss.price for m, loss in zip(sizes, losses, strict=True)}
     return Pruned(tree, shares.clusters, {m: shares.ends_with(m) for m in sizes}, leaf, prices)

@@ -62,7 +62,7 @@ def trees_of_slider(
         "file": file_columns(larger),
         "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
         "names": [_in_leaf(name) for name in ex._for_people().names],
-        "weighted": ex.weighted,
+        "weighted": ex.details.weighted,
         "trees": trees,
     }
     packed = zlib.compressobj(9, wbits=-15)
@@ -77,7 +77,8 @@ def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
     held, _ = held_in(evidence.task, leaf, tree.n_leaves)
     binary = binary_columns(tree, evidence.coordinates, evidence.task.kept)
     evidence = replace(evidence, leaf=leaf, held=held)
-    return replace(ex, tree=tree, binary=binary, _evidence=evidence, _short=None, _kept={**ex._kept})
+    details = ex.details._replace(binary=binary)
+    return replace(ex, tree=tree, details=details, _evidence=evidence, _short=None, _kept={**ex._kept})
 
 
 def _measured(row: FrontierRow, found: Pruned, held: Floats) -> FrontierRow:

@@ -45,8 +45,8 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.page._template import file_of, framed, stripes, written
-from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page._trees import trees_of_slider
+from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.claims import at_least
