@@ -16,7 +16,6 @@ from boxwood.judge.values import Moment
 from boxwood.words.rules import rules_in_words
 from boxwood.words.values import aligned, category, cluster_name, column_name, counted, joined, number, percent, size
 
-
 FEW_OVERLAPS = 3  # notes on overlaps that are printed one by one
 MOST_WAYS = 3  # boxes of rows that a sentence names
 
@@ -270,7 +269,7 @@ def check_markdown(check: Checked) -> str:
 
 
 def differences_said(found: Differences) -> str:
-    """Return which rows go from where to where, as text; of moves without a row of the table only how many there are."""
+    """Return which rows go from where to where, as text; moves without a row of the table are counted alone."""
     if not found.moves:
         return "Every possible row gets the same."
     if found.n_rows is None:
