@@ -7,17 +7,24 @@ from typing import Any
 
 from boxwood._dates import Dates
 from boxwood._messages import as_cell
+from boxwood.explanation.records import Rule
 from boxwood.judge.as_records import rule_of_box
 from boxwood.judge.difference import Differences, Moves
 from boxwood.judge.findings import LEVELS, BranchRows, Finding, Level, NamedBranch
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
 from boxwood.judge.values import Moment
-from boxwood.words.rules import rules_in_words
+from boxwood.words.rules import EVERY_ROW, rules_in_words
 from boxwood.words.values import aligned, category, cluster_name, column_name, counted, joined, number, percent, size
 
 FEW_OVERLAPS = 3  # notes on overlaps that are printed one by one
 MOST_WAYS = 3  # boxes of rows that a sentence names
+
+
+def _where(rules: Sequence[Rule], whole: bool = True) -> str:
+    """Return which rows are meant, such as `where age > 5`; IN: whole: whether these are all."""
+    said = rules_in_words(rules)
+    return f"for {said}" if said == EVERY_ROW else f"{'' if whole else 'among others '}where {said}"
 
 
 def sentence(one: Finding) -> str:
@@ -77,8 +84,8 @@ def _take(one: Finding) -> str:
 
 def _overlap(one: Finding) -> str:
     others = joined([branch_name(each) for each in one.others], 4)
-    where = "where" if len(one.others) == 1 else "such as where"
-    return f"{branch_name(one.branch)} overlaps {others}, so their order decides, {where} {rules_in_words(one.rules)}"
+    where = "" if len(one.others) == 1 else "such as "
+    return f"{branch_name(one.branch)} overlaps {others}, so their order decides, {where}{_where(one.rules)}"
 
 
 def _hole(one: Finding) -> str:
@@ -99,9 +106,8 @@ def _missing_values(one: Finding) -> str:
 
 def _falls_through(one: Finding) -> str:
     [to] = one.others
-    some = "" if one.is_whole and len(one.rules) <= MOST_WAYS else " among others"
-    where = rules_in_words(one.rules[:MOST_WAYS])
-    return f"rows that no branch takes get {branch_name(to)}{_rows(one)};{some} where {where}"
+    is_whole = one.is_whole and len(one.rules) <= MOST_WAYS
+    return f"rows that no branch takes get {branch_name(to)}{_rows(one)}; {_where(one.rules[:MOST_WAYS], is_whole)}"
 
 
 def _not_needed(one: Finding) -> str:
@@ -290,8 +296,7 @@ def _move_said(one: Moves) -> str:
     names = " -> ".join("NULL" if name is None else cluster_name(name) for name in (one.before, one.now))
     rows = "" if one.rows is None else f": {counted(one.rows, 'row')}"
     is_whole = one.is_whole and len(one.rules) <= MOST_WAYS
-    where = rules_in_words(one.rules[:MOST_WAYS])
-    return f"{names}{rows};{'' if is_whole else ' among others'} where {where}"
+    return f"{names}{rows}; {_where(one.rules[:MOST_WAYS], is_whole)}"
 
 
 def differences_facts(found: Differences) -> dict[str, Any]:
