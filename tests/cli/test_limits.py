@@ -47,6 +47,30 @@ def test_options_limit_the_rules(folder):
     assert facts["readability"]["depth"] <= 3
 
 
+def test_thresholds_that_are_allowed_are_options(folder):
+    options = [
+        "--labels",
+        "cluster",
+        "--exclude",
+        "w,name",
+        "--method",
+        "cart",
+        "--cuts",
+        "a=-1,0,1.5",
+        "--cuts",
+        "b=0",
+    ]
+    facts = explained(folder, *options)
+    assert facts["limits"]["cuts"] == [
+        {"column": "a", "values": [-1.0, 0.0, 1.5]},
+        {"column": "b", "values": [0.0]},
+    ]
+    assert "give NAME=VALUES" in explained(folder, "--labels", "cluster", "--cuts", "a", code=USAGE)
+    refused = explained(folder, "--labels", "cluster", "--cuts", "a=1000", code=DATA)
+    assert "no row of a is on the other side of 1000" in refused
+    assert "(--cuts), or forbid the column (--forbidden)" in refused
+
+
 def test_a_column_of_weights_is_not_a_column_of_rules(folder):
     facts = explained(folder, "--labels", "cluster", "--weights", "w", "--exclude", "name")
     data = np.load(folder / "t.npz")

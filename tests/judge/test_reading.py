@@ -155,3 +155,34 @@ def test_damaged_texts_are_read_or_refused(seed):
     with suppress(DataError, FileNotFoundError):
         str(bw.read_rules(text).check())
     assert time.process_time() - start < 2, text
+
+
+BY_SQL = [  # what is read, and the names of four rows: a is 1, 5, 9 and missing, b is x, "X ", missing and y
+    ("SELECT IF(a > 3, 'x', 'y') FROM t", None, ["y", "x", "x", "y"]),
+    ("SELECT IIF(a > 3, 'x', IIF(b = 'y', 'z', 'w')) FROM t", "tsql", ["w", "x", "x", "z"]),
+    ("CASE WHEN b IS DISTINCT FROM 'x' THEN 1 ELSE 2 END", None, [2, 1, 1, 1]),
+    ("CASE WHEN b IS NOT DISTINCT FROM NULL THEN 1 ELSE 2 END", "postgres", [2, 2, 1, 2]),
+    ("CASE WHEN b <=> 'x' THEN 1 ELSE 2 END", "mysql", [1, 2, 2, 2]),
+    ("CASE WHEN LTRIM(RTRIM(b)) = 'X' THEN 1 ELSE 2 END", "tsql", [2, 1, 2, 2]),
+    ("CASE WHEN LOWER(TRIM(b)) = 'x' THEN 1 ELSE 2 END", None, [1, 1, 2, 2]),
+    ("CASE WHEN a NOT BETWEEN 2 AND 6 THEN 1 ELSE 2 END", None, [1, 2, 1, 2]),
+    ("CASE WHEN 3 < a THEN 1 WHEN NULL THEN 2 ELSE 3 END", None, [3, 1, 1, 3]),
+    ("CASE WHEN NVL(b, 'none') = 'none' THEN 1 ELSE 2 END", "oracle", [2, 2, 1, 2]),
+    ({"p": "a > 3 and b != 'x'", "q": "a IS NULL"}, None, [None, "p", None, "q"]),
+    (pd.DataFrame({"name": ["p", "q"], "condition": ["a > 3", np.nan]}), None, ["q", "p", "p", "q"]),
+    (
+        "def s(row):\n    return 'x' if row['a'] > 3 else 'y' if row['b'] in ('x', None) else 'z'",
+        None,
+        ["y", "x", "x", "z"],
+    ),
+]
+
+
+@each("source, dialect, names", BY_SQL)
+def test_rows_get_their_names(source, dialect, names):
+    rules = bw.read_rules(source, dialect)
+    assert rules.predict({"a": [1, 5, 9, None], "b": ["x", "X ", None, "y"]}).tolist() == names
+
+
+def test_every_row_is_said_as_such():
+    assert "get ELSE (cluster 2); for every row" in str(bw.read_rules("CASE WHEN b = NULL THEN 1 ELSE 2 END").check())

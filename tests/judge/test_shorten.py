@@ -28,19 +28,19 @@ def shapes(condition):
 
 
 def numbered(rules, row):
-    """Return the number of the name that a row gets; -1 is the one of other rows."""
-    return next((one.name for one in rules.branches if truth_of(one.condition, row) is True), -1)
+    """Return the number of the branch that takes a row, each of which has a name of its own; -1 is ELSE."""
+    return next((i for i, one in enumerate(rules.branches) if truth_of(one.condition, row) is True), -1)
 
 
 def shortest(rules, rows):
     """Return the fewest comparisons of rules that leave out some and give the rows of a grid the same."""
     choices = []
-    for one in rules.branches:
+    for i, one in enumerate(rules.branches):
         held = [
             (np.array([truth_of(shape, row) is True for row in rows]), sum(1 for _ in logic.tests_in(shape)))
             for shape in shapes(one.condition)
         ]
-        choices.append((one.name, held))
+        choices.append((i, held))
     return naive.shortest(choices, -1, np.array([numbered(rules, row) for row in rows]))
 
 

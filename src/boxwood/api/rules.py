@@ -30,13 +30,14 @@ def read_rules(source: Any, dialect: DialectName | None = None, *, today: date |
     source : path, str, mapping, sequence, frame, tree or explanation
         What holds the rules:
 
-        - SQL with one `CASE`: bare, in a SELECT, or in a model of dbt, whose templates are never rendered; as text, or
-          as the path of a file;
+        - SQL with one `CASE`, or `IF`: bare, in a SELECT, or in a model of dbt, whose templates are never rendered; as
+          text, or as the path of a file. Of a `COALESCE` of several, each decides what those before it give NULL;
         - a mapping from names to conditions, in SQL or as `DataFrame.query` takes them; a list of conditions, which
           are their own names; a list of pairs of a name and a condition. A last condition that is empty, or "else", is
           for all other rows;
         - a table with the columns name and condition, as a frame or as the path of a CSV or Parquet file or a workbook;
-        - the text of a function of Python that returns a name from `if` and `elif`, or the path of its file;
+        - the text of a function of Python that returns a name from `if` and `elif`, or the path of its file, among them
+          what `Explanation.to_python` writes;
         - a fitted `DecisionTreeClassifier` of scikit-learn;
         - an `Explanation`, its `standalone_rules`, the text of its model file or the path of one, and the SQL that
           `Explanation.to_sql` writes in any dialect.
@@ -263,8 +264,8 @@ class Rules(RuleSet):
         >>> import pandas as pd
         >>> rules = boxwood.read_rules("CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END")
         >>> print(rules.explanation(pd.DataFrame({"age": [3, 30, 40, 70]})).rules())
-        child: age < 18
         adult: 18 <= age < 65
+        child: age < 18
         old: age >= 65
         """
         from boxwood.api.explanation import Explanation

@@ -216,10 +216,13 @@ def _words(judged: Judged, column: Column, values: Values, table: Table, took: I
         if word not in met:
             yield _never_met(judged, column, word, sorted(present))
     cells = [value for value in present if not any(_names(test, value) for test in column.tests)]
-    rows = {
-        word: int(table.counts[(values.codes == values.different.index(word)) & (took < 0)].sum()) for word in cells
-    }
-    lost = sorted((word for word in cells if rows[word]), key=lambda word: (-rows[word], word))
+    rows = {}
+    for word in cells:
+        own = values.codes == values.different.index(word)
+        lost_rows = int(table.counts[own & (took < 0)].sum())
+        if 2 * lost_rows >= int(table.counts[own].sum()):  # else other conditions are why some are lost
+            rows[word] = lost_rows
+    lost = sorted((word for word in rows if rows[word]), key=lambda word: (-rows[word], word))
     if lost and not column.n_numbers:
         yield Finding(
             *("never named", "note"),

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from boxwood._dates import Dates
 from boxwood._messages import as_cell
+from boxwood.explanation.records import Rule
 from boxwood.judge.as_records import rule_of_box
 from boxwood.judge.difference import Differences, Moves
-from boxwood.judge.findings import LEVELS, BranchRows, Finding, NamedBranch
+from boxwood.judge.findings import LEVELS, BranchRows, Finding, Level, NamedBranch
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
 from boxwood.judge.values import Moment
-from boxwood.words.rules import rules_in_words
+from boxwood.words.rules import EVERY_ROW, rules_in_words
 from boxwood.words.values import aligned, category, cluster_name, column_name, counted, joined, number, percent, size
+
+FEW_OVERLAPS = 3  # notes on overlaps that are printed one by one
+MOST_WAYS = 3  # boxes of rows that a sentence names
+
+
+def _where(rules: Sequence[Rule], whole: bool = True) -> str:
+    """Return which rows are meant, such as `where age > 5`; IN: whole: whether these are all."""
+    said = rules_in_words(rules)
+    return f"for {said}" if said == EVERY_ROW else f"{'' if whole else 'among others '}where {said}"
 
 
 def sentence(one: Finding) -> str:
@@ -74,8 +84,8 @@ def _take(one: Finding) -> str:
 
 def _overlap(one: Finding) -> str:
     others = joined([branch_name(each) for each in one.others], 4)
-    where = "where" if len(one.others) == 1 else "such as where"
-    return f"{branch_name(one.branch)} overlaps {others}, so their order decides, {where} {rules_in_words(one.rules)}"
+    where = "" if len(one.others) == 1 else "such as "
+    return f"{branch_name(one.branch)} overlaps {others}, so their order decides, {where}{_where(one.rules)}"
 
 
 def _hole(one: Finding) -> str:
@@ -96,8 +106,8 @@ def _missing_values(one: Finding) -> str:
 
 def _falls_through(one: Finding) -> str:
     [to] = one.others
-    some = "" if one.is_whole else " among others"
-    return f"rows that no branch takes get {branch_name(to)}{_rows(one)};{some} where {rules_in_words(one.rules)}"
+    is_whole = one.is_whole and len(one.rules) <= MOST_WAYS
+    return f"rows that no branch takes get {branch_name(to)}{_rows(one)}; {_where(one.rules[:MOST_WAYS], is_whole)}"
 
 
 def _not_needed(one: Finding) -> str:
@@ -178,8 +188,21 @@ _SENTENCES: dict[str, Callable[[Finding], str]] = {
 
 def check_said(check: Checked) -> str:
     """Return a check as text: a headline, a line for each finding, and the table of rows by branch."""
-    lines = [f"{one.level}: {sentence(one)}." for one in check.findings]
+    lines = [f"{level}: {said}{'' if said.endswith('?') else '.'}" for level, said in _said(check.findings)]
     return "\n\n".join(["\n".join([headline(check), *lines]), *_tables(check)])
+
+
+def _said(findings: Sequence[Finding]) -> Iterator[tuple[Level, str]]:
+    """Yield the level and the sentence of each finding; notes on overlaps are one where there are many."""
+    overlaps = [one for one in findings if (one.kind, one.level) == ("overlap", "note")]
+    if len(overlaps) <= FEW_OVERLAPS:
+        overlaps = []
+    for one in findings:
+        if one not in overlaps:
+            yield one.level, sentence(one)
+        elif one is overlaps[0]:
+            named = joined([branch_name(each.branch) for each in overlaps], 4)
+            yield "note", f"the order decides for rows of {named}, which later branches would take, too"
 
 
 def headline(check: Checked) -> str:
@@ -242,7 +265,7 @@ def _plain(value: Any) -> Any:
 
 def check_markdown(check: Checked) -> str:
     """Return a check as Markdown."""
-    lines = [f"- **{one.level}**: {as_cell(sentence(one))}" for one in check.findings]
+    lines = [f"- **{level}**: {as_cell(said)}" for level, said in _said(check.findings)]
     parts = [headline(check), *["\n".join(lines)] * bool(lines)]
     if check.branches:
         header, *rows = rows_of_branches(check.branches, labelled=check.agreement is not None)
@@ -252,20 +275,28 @@ def check_markdown(check: Checked) -> str:
 
 
 def differences_said(found: Differences) -> str:
-    """Return which rows go from where to where, as text."""
+    """Return which rows go from where to where, as text; moves without a row of the table are counted alone."""
     if not found.moves:
         return "Every possible row gets the same."
-    n = None if found.n_rows is None else sum(one.rows or 0 for one in found.moves)
-    many = (
-        "Some rows get another name" if n is None else f"{n:,} of {counted(found.n_rows or 0, 'row')} get another name"
-    )
-    return "\n".join([f"{many}:", *map(_move_said, found.moves)])
+    if found.n_rows is None:
+        return "\n".join(["Some rows get another name:", *map(_move_said, found.moves)])
+    with_rows = [one for one in found.moves if one.rows]
+    n = sum(one.rows or 0 for one in with_rows)
+    lines = [
+        f"{n:,} of {counted(found.n_rows, 'row')} get another name{':' if n else '.'}",
+        *map(_move_said, with_rows),
+    ]
+    if others := len(found.moves) - len(with_rows):
+        would = "would go from one name to another" if n else "would"
+        lines.append(f"Rows that this table does not have {would} in {counted(others, 'other way' if n else 'way')}.")
+    return "\n".join(lines)
 
 
 def _move_said(one: Moves) -> str:
     names = " -> ".join("NULL" if name is None else cluster_name(name) for name in (one.before, one.now))
     rows = "" if one.rows is None else f": {counted(one.rows, 'row')}"
-    return f"{names}{rows};{'' if one.is_whole else ' among others'} where {rules_in_words(one.rules)}"
+    is_whole = one.is_whole and len(one.rules) <= MOST_WAYS
+    return f"{names}{rows}; {_where(one.rules[:MOST_WAYS], is_whole)}"
 
 
 def differences_facts(found: Differences) -> dict[str, Any]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 DOUBT = "a number rather than a cluster? If so, cut it into a few ranges and explain those"
 """End of a note that doubts the question, which stands before the many rules that answer it."""
 NOT_COUNTED: Mapping[str, int] = MappingProxyType({})
+EVERY_ROW = "every row"
 NO_ROW = "no row: no value passes all cuts of its path"
 NO_RULE = "no rule of its own: the tree has no leaf for this cluster"
 
@@ -69,7 +70,7 @@ def shared(rules: Sequence[Rule]) -> tuple[Rule, list[Rule]]:
 def rule(conditions: Rule, *, whole: bool = False) -> str:
     """Return the conditions of a rule, joined with "and"; without conditions, "every row"."""
     if not conditions:
-        return "every row"
+        return EVERY_ROW
     texts = [condition(one, whole=whole) + ("" if whole else rows_behind(one)) for one in conditions]
     return _joined(" and ", [(text, _is_compound((one,), whole)) for text, one in zip(texts, conditions, strict=True)])
 

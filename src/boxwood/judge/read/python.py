@@ -151,7 +151,7 @@ class _Reader:
                 case ast.Expr(value=ast.Constant()) | ast.Pass():
                     continue
                 case ast.Return():
-                    return [*found, Branch(self._name(statement), All(), self._place(statement))]
+                    return [*found, *self._of_result(statement, statement.value)]
                 case ast.If():
                     found += self._of_if(statement, is_last=place == len(body) - 1)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -185,8 +185,17 @@ class _Reader:
             found.append(Branch(None, condition, self._place(statement), is_implied=True))
         return found + self.branches(statement.orelse)
 
-    def _name(self, statement: ast.Return) -> Any:
-        value = self._value(statement.value) if statement.value is not None else None
+    def _of_result(self, statement: ast.Return, result: ast.expr | None) -> list[Branch]:
+        """Return the branches of a result: two for one with a condition, such as `"x" if a > 3 else "y"`."""
+        if not isinstance(result, ast.IfExp):
+            return [Branch(self._name(statement, result), All(), self._place(statement))]
+        condition = self.condition(result.test)
+        first = self._of_result(statement, result.body)
+        inner = [replace(each, condition=All((condition, each.condition))) for each in first]
+        return inner + self._of_result(statement, result.orelse)
+
+    def _name(self, statement: ast.Return, result: ast.expr | None) -> Any:
+        value = self._value(result) if result is not None else None
         if isinstance(value, Moment):
             self.refuse(statement, "a name: a number, a text, a boolean, or None")
         return int(value) if isinstance(value, float) and value.is_integer() else value

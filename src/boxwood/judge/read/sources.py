@@ -12,7 +12,7 @@ from boxwood._messages import kind_of, shown
 from boxwood.errors import DataError
 from boxwood.judge.conditions import Condition
 from boxwood.judge.read.python import condition_of_query, looks_like_function, looks_like_query, rules_of_python
-from boxwood.judge.read.sql import Found, condition_of_sql, looks_like_sql, rules_of_sql
+from boxwood.judge.read.sql import Found, condition_of_sql, looks_like_sql, looks_like_sql_alone, rules_of_sql
 from boxwood.judge.read.tree import is_fitted_tree, rules_of_tree
 from boxwood.judge.rules import Branch, RuleSet
 from boxwood.table.duck import open_table
@@ -97,16 +97,21 @@ def _of_pairs(pairs: list[tuple[Any, Any]], asked: Asked) -> Found:
     """Return the rules of names and conditions; a last condition that is empty, or "else", is for all other rows."""
     branches, is_aged = [], False
     otherwise: Any = None
-    has_else = bool(pairs) and (pairs[-1][1] is None or str(pairs[-1][1]).strip().casefold() in _REST)
+    has_else = bool(pairs) and (_is_gap(pairs[-1][1]) or str(pairs[-1][1]).strip().casefold() in _REST)
     if has_else:
         otherwise = pairs.pop()[0]
+    is_query = any(looks_like_query(str(each)) for _, each in pairs)
     for name, text in pairs:
         if not isinstance(text, str):
             raise DataError(f'the condition of {shown(name)} must be a text such as "orders >= 7"; got {shown(text)}')
-        condition, with_age = _condition(name, text, asked, any(looks_like_query(str(each)) for _, each in pairs))
+        condition, with_age = _condition(name, text, asked, is_query and not looks_like_sql_alone(text))
         branches.append(Branch(name, condition))
         is_aged |= with_age
     return Found(tuple(branches), otherwise, has_else, is_aged)
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
 
 
 def _condition(name: Any, text: str, asked: Asked, is_query: bool) -> tuple[Condition, bool]:

@@ -54,7 +54,7 @@ class Found:
 def rules_of_sql(text: str, dialect: str | None, today: date) -> Found:
     """Return the rules of a text with one CASE."""
     reader = _Reader(text, dialect, today)
-    root = reader.parsed()
+    root = reader.with_cases(reader.parsed())
     cases = [node for node in root.find_all(reader.exp.Case) if not node.find_ancestor(reader.exp.Case)]
     around = reader.around(cases[0]) if cases else None
     if isinstance(around, reader.exp.Coalesce) and all(case.parent is around for case in cases):
@@ -77,6 +77,12 @@ def condition_of_sql(text: str, dialect: str | None, today: date) -> tuple[Condi
 def looks_like_sql(text: str) -> bool:
     """Return whether a text has a CASE."""
     return re.search(r"\bcase\b", text, re.IGNORECASE) is not None
+
+
+def looks_like_sql_alone(text: str) -> bool:
+    """Return whether a condition has what SQL has and Python has not."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", text)
+    return re.search(r"\bis\s+(not\s+)?null\b|<>|(?<![<>=!])=(?!=)|\bbetween\b", bare, re.IGNORECASE) is not None
 
 
 @contextmanager
@@ -147,6 +153,15 @@ class _Reader:
         if len(roots) != 1:
             raise DataError(f"expected one statement; got {len(roots)}; give the one with the rules")
         return roots[0]
+
+    def with_cases(self, root: Any) -> Any:
+        """Return a tree in which IF(condition, value, value), and IIF, are a CASE."""
+        exp = self.exp
+        for node in reversed([each for each in root.find_all(exp.If) if not isinstance(each.parent, exp.Case)]):
+            branch = exp.If(this=node.this, true=node.args["true"])
+            case = node.replace(exp.Case(ifs=[branch], default=node.args.get("false")))
+            root = case if node is root else root
+        return root
 
     def _refuse_nested_cases(self, tokens: Sequence[Any]) -> None:
         depth = 0
@@ -337,6 +352,18 @@ class _Reader:
         if not isinstance(text, str) or any(letter in text for letter in "%_\\"):
             self.refuse(node, CONDITION, "list the words that are meant with IN")
         return compared(self.operand(node.this), "=", Value(text), self.place(node), self.logic)
+
+    def _if_nullsafeeq(self, node: Any) -> Condition:
+        """Return a comparison that knows NULL, as IS NOT DISTINCT FROM and <=> do."""
+        left, right = self.operand(node.this), self.operand(node.expression)
+        if isinstance(left, Value):
+            left, right = right, left
+        if isinstance(right, Value) and right.value is None:
+            return is_missing(left, self.place(node))
+        return compared(left, "=", right, self.place(node), replace(self.logic, is_known=True))
+
+    def _if_nullsafeneq(self, node: Any) -> Condition:
+        return Not(self._if_nullsafeeq(node))
 
     def _if_between(self, node: Any) -> Condition:
         left, place = self.operand(node.this), self.place(node)
@@ -612,6 +639,10 @@ class _Reader:
         return self._letters(node, "upper")
 
     def _of_trim(self, node: Any) -> Operand | Value:
+        inner = node.this
+        ends = {str(each.args.get("position")).upper() for each in (node, inner)}
+        if isinstance(inner, self.exp.Trim) and ends == {"LEADING", "TRAILING"}:  # LTRIM(RTRIM(...))
+            node = self.exp.Trim(this=inner.this)
         return self._letters(node, "trim")
 
     def _of_nullif(self, node: Any) -> Operand | Value:
