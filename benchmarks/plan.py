@@ -243,7 +243,7 @@ def main() -> None:
 
 
 def print_taken(n_rows: int, n_columns: int, n_clusters: int, n_parts: int) -> None:
-    """Print what "auto" and IMM take of 10 billion rows, merging in 16 tasks and in a tree, by counts on small parts."""
+    """Print what "auto" and IMM take of 10 billion rows, merged in 16 tasks and in a tree, by counts on small parts."""
     rows = []
     for method in ("imm", "auto"):
         machines, _ = explained(n_rows, n_columns, n_clusters, n_parts, method)
