@@ -1,7 +1,10 @@
 """The plan for many machines holds in a simulation that counts passes and bytes."""
 
+from itertools import pairwise
+
 import pytest
 from benchmarks.plan import FAN_IN, Taken, _levels_of_merging, explained, plan, simulate
+
 from boxwood.explanation.choose import search
 from boxwood.table.spark import rounds_of_merging
 
@@ -49,5 +52,5 @@ def test_the_tree_of_merging_grows_wider_with_the_partitions():
     for n_parts in (1, 4, 5, 100, 129, 1_000, 30_000, 10**6):
         groups = [n_parts, *rounds_of_merging(n_parts)]
         assert groups[-1] <= 4
-        widths = [before / after for before, after in zip(groups, groups[1:], strict=False)]
+        widths = [before / after for before, after in pairwise(groups)]
         assert max(widths, default=1) <= max(32, (n_parts / 4) ** 0.5 * 1.1)
