@@ -7,7 +7,7 @@ the best trees hold. So trees are found for each number of leaves that is tried 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -111,7 +111,7 @@ class SearchInBatches:
             candidates[Candidate(sums.tree, name, comparable(cost), _weight_of_mistakes(sums))] = tree
         best = self.rule.best(list(candidates))
         sums, cost = known[candidates[best]]
-        facts = {"search": self._report(grown)}
+        facts: dict[str, Any] = {"search": self._report(grown)}
         if self.facts.task.mixture is not None:
             facts |= {"mixture": self.facts.task.mixture}
         notes = tuple(self._notes(grown, len(trees)))
