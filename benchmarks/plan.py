@@ -1,7 +1,8 @@
 """What an explanation costs on many machines, on paper, and a simulation that counts the same on one.
 
-`python -m benchmarks.plan` prints the plan for 10 billion rows on 200 machines, and plan and count side by side for
-small tables. `benchmarks/plan.md` explains the numbers.
+`python -m benchmarks.plan` prints the plan for 10 billion rows on 200 machines, plan and count side by side for small
+tables, and what "auto" and IMM take of 10 billion rows on 100 machines, by counts of a run. `benchmarks/plan.md`
+explains the numbers.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ import numpy as np
 from benchmarks.timing import print_table
 from boxwood.batches.source import ArrowSource
 from boxwood.grow.centers import imm_batches as imm
+from boxwood.table.spark import rounds_of_merging
 
 FAN_IN = 8  # summaries that one machine merges at a time
 DOUBLE = 8  # bytes
 PER_VALUE = 34  # bytes of a value that a pass brings home, with its row, cluster, weight and place
 SUMS = 24  # doubles for each cluster and column that are added up: parts of sums, ranges, scales
+ON_DISK, ON_WIRE, UNPICKLED = 1e9, 1e9, 3e8  # bytes that a machine reads and moves, and that a task merges, in a second
+CELL, CORES, JOB = 25e-9, 16, 10.0  # seconds for a value of a pass, cores of a machine, seconds for job and stragglers
 
 
 class Pass(NamedTuple):
@@ -88,14 +92,15 @@ def _levels_of_merging(n_machines: int) -> list[int]:
 class Machines(ArrowSource):
     """A table whose rows are spread over machines, none of which sees another's; it counts what would travel.
 
-    `counted` has for each pass the number of columns, the bytes of the largest summary, and the bytes that travelled.
+    `counted` has for each pass the number of columns, the bytes of the largest summary, and the bytes that travelled;
+    `sent` the most bytes that one of the parts sends.
     """
 
     is_local = False
 
     def __init__(self, table: Any, n_machines: int) -> None:
         super().__init__(table, n_jobs=1)
-        self.n_machines, self.counted = n_machines, []
+        self.n_machines, self.counted, self.sent = n_machines, list[tuple[int, int, int]](), list[int]()
 
     def run(self, make: Callable[[], Any], columns: Sequence[str], n_jobs: int | None = -1) -> Any:
         """Return one summary of all batches, merged in a tree."""
@@ -110,6 +115,7 @@ class Machines(ArrowSource):
                 summary.update(batch, None)
             parts.append(cloudpickle.dumps(summary))
         largest, moved = max(map(len, parts)), 0
+        self.sent.append(largest)
         while len(parts) > 1:
             moved += sum(map(len, parts))
             parts = [_merged(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
@@ -130,7 +136,16 @@ def _merged(pickles: Sequence[bytes]) -> bytes:
 def simulate(
     n_rows: int, n_columns: int, n_clusters: int, n_machines: int = 20, seed: int = 0
 ) -> tuple[Plan, Machines]:
-    """Return the plan of explaining a small table of Gaussian clusters by their labels, and the machines after it."""
+    """Return the plan of explaining a small table of Gaussian clusters by IMM, and the machines after it."""
+    machines, depth = explained(n_rows, n_columns, n_clusters, n_machines, "imm", seed)
+    size = {"levels": depth, "n_machines": n_machines, "open_columns": n_columns}
+    return plan(n_rows, n_columns, n_clusters, **size), machines
+
+
+def explained(
+    n_rows: int, n_columns: int, n_clusters: int, n_machines: int, method: str, seed: int = 0
+) -> tuple[Machines, int]:
+    """Return machines that have explained a small table of Gaussian clusters by labels, and the depth of the tree."""
     import pyarrow as pa
 
     import boxwood as bw
@@ -143,9 +158,48 @@ def simulate(
     machines = Machines(table, n_machines)
     clusters = bw.Reference.of(machines, "label")
     with patch.object(imm, "FEW_VALUES", 0):  # which are otherwise read into memory
-        ex = bw.explain(machines, clusters, method="imm")
-    size = {"levels": ex.tree.depth, "n_machines": n_machines, "open_columns": n_columns}
-    return plan(n_rows, n_columns, n_clusters, **size), machines
+        ex = bw.explain(machines, clusters, method=method, max_leaf_nodes=n_clusters)
+    return machines, ex.tree.depth
+
+
+class Taken(NamedTuple):
+    """What an explanation takes of a long table on Spark, by what was counted on a small one of as many columns.
+
+    Parameters
+    ----------
+    passes : int
+        Number of passes.
+    tables : float
+        Columns that they read, in tables.
+    sent : float
+        Bytes that a partition sends in all passes.
+    merged : float
+        Most bytes that a task reads which merges sums, in one pass.
+    seconds : float
+        Estimate of the time: reading, computing, moving, merging, and starting jobs, one after the other.
+    """
+
+    passes: int
+    tables: float
+    sent: float
+    merged: float
+    seconds: float
+
+    @classmethod
+    def of(
+        cls, machines: Machines, groups: Sequence[int], *, n_rows: float = 1e10, n_parts: int = 30_000, n: int = 100
+    ) -> Taken:
+        """Return what `n` machines take; IN: groups: sums that are left after each round of merging."""
+        n_columns = len(machines.names)
+        tables = sum(columns for columns, *_ in machines.counted) / n_columns
+        cells, sent = tables * n_rows * n_columns, float(sum(machines.sent))
+        before, widths = n_parts, list[float]()
+        for after in (*groups, 1):
+            widths.append(before / after)
+            before = after
+        seconds = cells * (DOUBLE / ON_DISK + CELL / CORES) / n
+        seconds += n_parts * sent / n / ON_WIRE + sum(widths) * sent / UNPICKLED + JOB * len(machines.sent)
+        return cls(len(machines.sent), tables, sent, max(widths) * max(machines.sent), seconds)
 
 
 def main() -> None:
@@ -185,6 +239,28 @@ def main() -> None:
     header = ["rows x columns x clusters", "passes, planned", "counted"]
     header += ["MB summary, at most", "counted", "MB moved, at most", "counted"]
     print_table("\nPlan and simulation, 20 machines", header, rows)
+    print_taken(60_000, 50, 50, 300)
+
+
+def print_taken(n_rows: int, n_columns: int, n_clusters: int, n_parts: int) -> None:
+    """Print what "auto" and IMM take of 10 billion rows, merged in 16 tasks and in a tree, by counts on small parts."""
+    rows = []
+    for method in ("imm", "auto"):
+        machines, _ = explained(n_rows, n_columns, n_clusters, n_parts, method)
+        for name, groups in (("in 16 tasks", [16]), ("in a tree", rounds_of_merging(30_000))):
+            taken = Taken.of(machines, groups)
+            rows.append(
+                [
+                    f"{method}, merged {name}",
+                    f"{taken.passes}",
+                    f"{taken.tables:.1f}",
+                    f"{taken.sent / 2**20:.1f}",
+                    f"{taken.merged / 1e9:.2f}",
+                    f"{taken.seconds / 60:.0f}",
+                ]
+            )
+    header = ["", "passes", "tables read", "MiB sent by a partition", "GB read by a merging task", "minutes"]
+    print_table(f"\n10 000 000 000 rows x {n_columns} columns, {n_clusters} clusters, 100 machines", header, rows)
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ from sklearn.preprocessing import (
 )
 
 from boxwood.axes import Scaling, TerminalEmbedding, axis_map_of
-from boxwood.axes._monotone import _of_rank, _rank
+from boxwood.axes._monotone import Monotone, Tails, _of_rank, _rank
 from boxwood.errors import DataError
 from boxwood.grow import cart
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law, seeds
 from tests.tree.test_pull_back import random_tree
 
 INF = math.inf
@@ -498,3 +498,37 @@ def test_text_must_be_encoded():
         axis_map_of(ColumnTransformer(different).fit(frame), frame)
     with pytest.raises(DataError, match="KMeans may mix columns"):
         axis_map_of(KMeans(2).fit(frame[["age"]]), frame[["age"]])
+
+
+@law(24)
+def test_a_formula_of_the_inverse_changes_no_digit_and_saves_steps(seed):
+    rng, counts = np.random.default_rng(seed), []
+    shift, scale = (
+        rng.normal(size=1) * 10.0 ** rng.integers(-9, 12),
+        rng.random(1) * 10.0 ** rng.integers(-9, 9) + 1e-12,
+    )
+    kind = Scaling if seed % 2 else Tails
+
+    class Counted(kind):
+        def _images(self, column, x):
+            counts[-1] += 1
+            return super()._images(column, x)
+
+    class WithoutFormula(Counted):
+        _inverse = Monotone._inverse
+
+    ends = [
+        -math.inf,
+        math.inf,
+        0.0,
+        1e300,
+        -shift[0] / scale[0],
+        *(rng.normal(size=4) * 10.0 ** rng.integers(-3, 3, 4)),
+    ]
+    for lower, upper in np.sort(rng.choice(ends, (8, 2)), axis=1).tolist():
+        found = []
+        for each in (Counted, WithoutFormula):
+            counts.append(0)
+            found.append(each(shift, scale).pull_back(0, lower, upper))
+        assert found[0] == found[1], (lower, upper)
+    assert sum(counts[::2]) < 0.7 * sum(counts[1::2])

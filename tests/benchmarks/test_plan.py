@@ -1,7 +1,12 @@
 """The plan for many machines holds in a simulation that counts passes and bytes."""
 
+from itertools import pairwise
+
 import pytest
-from benchmarks.plan import FAN_IN, _levels_of_merging, plan, simulate
+from benchmarks.plan import FAN_IN, Taken, _levels_of_merging, explained, plan, simulate
+
+from boxwood.explanation.choose import search
+from boxwood.table.spark import rounds_of_merging
 
 pytestmark = pytest.mark.full
 
@@ -29,3 +34,23 @@ def test_each_round_of_merging_has_an_eighth_of_the_summaries():
     assert FAN_IN == 8
     assert _levels_of_merging(200) == [200, 25, 4]
     assert _levels_of_merging(1) == []
+
+
+def test_auto_takes_few_passes_and_little_travels(monkeypatch):
+    monkeypatch.setattr(search, "rows_of_sample", lambda *_: 400)
+    machines, _ = explained(6_000, 8, 6, 30, "auto")
+    in_a_tree, in_tasks = (Taken.of(machines, groups) for groups in (rounds_of_merging(30_000), [16]))
+    assert in_a_tree.passes <= 5
+    assert in_a_tree.tables <= 5
+    sample = 400 * 8 * 10  # bytes, all of which each part sent before
+    assert machines.sent[2] < sample / 2
+    assert in_a_tree.merged < in_tasks.merged / 10
+    assert in_a_tree.seconds < in_tasks.seconds
+
+
+def test_the_tree_of_merging_grows_wider_with_the_partitions():
+    for n_parts in (1, 4, 5, 100, 129, 1_000, 30_000, 10**6):
+        groups = [n_parts, *rounds_of_merging(n_parts)]
+        assert groups[-1] <= 4
+        widths = [before / after for before, after in pairwise(groups)]
+        assert max(widths, default=1) <= max(32, (n_parts / 4) ** 0.5 * 1.1)

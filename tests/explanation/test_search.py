@@ -466,3 +466,15 @@ def test_a_share_is_told_on_its_side_of_a_limit(seed):
 def test_clusters_that_are_nearly_compact_are_told_by_a_digit_more():
     assert "(94.96% of the rows" in GoalRule("auto", 0.94961, 1.0, 10.0).reason
     assert "(62% of the rows" in GoalRule("auto", 0.62, 1.0, 10.0).reason
+
+
+@law(12)
+def test_no_other_objective_finds_a_cheaper_tree_than_cost(seed):
+    X = make_blobs(250, 4, centers=4, cluster_std=6.0, random_state=seed)[0]
+    k = 4 + seed % 2
+    labels = KMeans(k, n_init=1, random_state=seed).fit(X).labels_
+    cost, *others = (
+        explain(X, labels, objective=objective, max_leaf_nodes=k * (1 + seed % 3 // 2)).cost
+        for objective in ("cost", "auto", "agreement")
+    )
+    assert cost <= min(others) * (1 + 1e-9)

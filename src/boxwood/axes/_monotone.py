@@ -16,6 +16,7 @@ from boxwood.axes.maps import LARGEST, AxisMap
 from boxwood.tree.cover import Intervals, intersection, joined
 
 PIECES = 512  # number of values that one step of the bisection maps at once
+FORMULA = 2.0**-45  # relative error of an inverse by its formula, at most: where it is less, one step finds all digits
 
 _Function = Callable[[Floats], Floats]
 
@@ -24,7 +25,8 @@ class Monotone(AxisMap):
     """A map of each column by its own monotone function, increasing or decreasing; it may be constant on intervals.
 
     A subclass computes the images of values of one column. Cuts are pulled back by bisection over doubles, with the
-    computed images. They are exact to the bit wherever the computed function is monotone.
+    computed images. They are exact to the bit wherever the computed function is monotone. A formula of the inverse, if
+    there is one, tells where the bisection begins.
     """
 
     def __init__(self, n_features: int) -> None:
@@ -34,6 +36,17 @@ class Monotone(AxisMap):
     @abstractmethod
     def _images(self, column: int, x: Floats) -> Floats:
         """Return the images of values of one column, shape (m,)."""
+
+    def _inverse(self, column: int, image: float) -> tuple[float, float]:
+        """Return two numbers whose sum is the value with an image, but for rounding; NaN where no formula tells it."""
+        return math.nan, math.nan
+
+    def _near(self, column: int, image: float) -> tuple[float, float]:
+        """Return the ends of an interval in which the formula says that a value has an image; NaN without a formula."""
+        with np.errstate(all="ignore"):
+            shift, away = self._inverse(column, image)
+            margin = FORMULA * (abs(shift) + abs(away))
+            return shift + away - margin, shift + away + margin
 
     def _range(self, column: int) -> tuple[float, float]:
         """Return the ends of an interval where the function is defined and monotone."""
@@ -52,8 +65,9 @@ class Monotone(AxisMap):
         function, bounds = image, (lower, upper)
         if at_low > at_high:  # minus a decreasing function is increasing
             function, bounds = (lambda x: -image(x)), (-upper, -lower)
-        last = last_at_most(function, low, high, bounds[1])
-        first = -last_at_most(lambda x: -function(-x), -high, -low, -bounds[0])
+        near, before = self._near(column, upper), self._near(column, lower)  # of increasing functions
+        last = last_at_most(function, low, high, bounds[1], near)
+        first = -last_at_most(lambda x: -function(-x), -high, -low, -bounds[0], (-before[1], -before[0]))
         is_empty = last == -math.inf or first == math.inf or first > last
         return column, () if is_empty else ((first, last),)
 
@@ -83,6 +97,9 @@ class Scaling(Monotone):
     def _images(self, column: int, x: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray((x - self.shift[column]) / self.scale[column])
+
+    def _inverse(self, column: int, image: float) -> tuple[float, float]:
+        return float(self.shift[column]), float(self.scale[column] * image)
 
     @property
     def affine(self) -> tuple[Floats, Floats]:
@@ -165,6 +182,11 @@ class Tails(Monotone):
         with np.errstate(over="ignore"):
             return np.asarray(np.arcsinh((x - self.middle[column]) / self.spread[column]))
 
+    def _inverse(self, column: int, image: float) -> tuple[float, float]:
+        if not np.isfinite(self.spread[column]):
+            return 0.0, image
+        return float(self.middle[column]), float(self.spread[column] * np.sinh(image))
+
 
 class Elementwise(Monotone):
     """A fitted transformer of scikit-learn that maps each column by a monotone function.
@@ -236,11 +258,14 @@ def transformed(transformer: Any, X: Any) -> Floats:
 # ----------------------------------------------------------------------------------------------------- bisection
 
 
-def last_at_most(function: _Function, low: float, high: float, bound: float) -> float:
+def last_at_most(
+    function: _Function, low: float, high: float, bound: float, near: tuple[float, float] = (math.nan, math.nan)
+) -> float:
     """Return the last double where an increasing function is at most `bound`: -inf if there is none, inf if all are.
 
     The function is defined from `low` to `high`, and NaN where it is not defined. If it crosses the bound outside this
-    interval, the search goes on there, up to the end of the function's domain.
+    interval, the search goes on there, up to the end of the function's domain. It begins between two numbers that are
+    near, where it crosses the bound there.
     """
 
     def holds(x: Floats) -> Bools:
@@ -251,6 +276,8 @@ def last_at_most(function: _Function, low: float, high: float, bound: float) -> 
 
     if bound == math.inf:
         return math.inf
+    if math.isfinite(near[0]) and math.isfinite(near[1]) and holds(np.array(near)).tolist() == [True, False]:
+        return _last(holds, *near)
     if _at(holds, high):
         top = LARGEST if _at(defined, LARGEST) else _last(defined, high, LARGEST)
         return math.inf if _at(holds, top) else _last(holds, high, top)

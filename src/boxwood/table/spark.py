@@ -130,11 +130,11 @@ def rounds_of_merging(n_parts: int | None) -> list[int]:
     >>> rounds_of_merging(None), rounds_of_merging(4), rounds_of_merging(100), rounds_of_merging(30_000)
     ([4], [], [4], [346, 4])
     """
-    if n_parts is not None and n_parts <= GROUPS:
-        return []
-    if n_parts is None or n_parts <= WIDTH * GROUPS:
+    if n_parts is None:
         return [GROUPS]
-    return [math.isqrt(n_parts * GROUPS), GROUPS]
+    if n_parts <= GROUPS:
+        return []
+    return [GROUPS] if n_parts <= WIDTH * GROUPS else [math.isqrt(n_parts * GROUPS), GROUPS]
 
 
 def quoted(name: str) -> str:

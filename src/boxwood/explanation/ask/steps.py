@@ -483,7 +483,9 @@ def _measured_in_batches(
     explanation = measured_of_batches(facts, grown, sums, None if n_moved else found.cost)
     if (mixture := grown.attributes.get("mixture")) is not None:
         raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
-        explanation = _with_mixture(explanation, raw, facts, found if scaling is None else None)
+        sample = found.sample if scaling is None else None
+        drawn = sample_task(facts.task) if sample is None else (sample, found.is_whole)
+        explanation = _with_mixture(explanation, raw, *drawn)
     again = partial(grow_for, name=name, **options)
     evidence = _growing(explanation._known(), problem, found.grown, again)
     evidence = replace(evidence, task=task, coordinates=problem.coordinates, by_means=problem.by_means)
@@ -520,21 +522,15 @@ def _notes_on_clustering(task: Task, clustering: Any, asked: Options) -> tuple[s
     return notes_on_clustering(clustering, ends, columns, names, **about)
 
 
-def _with_mixture(
-    explanation: MeasuredTree, mixture: Mixture, facts: BatchStatistics, found: GrownInBatches | None
-) -> MeasuredTree:
+def _with_mixture(explanation: MeasuredTree, mixture: Mixture, sample: Task, is_whole: bool) -> MeasuredTree:
     """Return the explanation with the facts from the Gaussians; their tails are looked at on a sample.
 
-    IN: found: what was grown, perhaps on a sample in the same columns.
+    IN: is_whole: whether that holds all rows.
     """
-    if found is not None and found.sample is not None:
-        sample, is_whole = found.sample, found.is_whole
-    else:
-        sample, is_whole = sample_task(facts.task)
-    of_mixture = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
+    found = mixture_facts(explanation.tree, mixture, explanation.columns, sample)
     note = f"how far the clusters are from Gaussian was judged on a sample of {len(sample.rows):,} rows"
     notes = explanation.notes if is_whole else (*explanation.notes, note)
-    return replace(explanation, notes=notes)._with_details(mixture=of_mixture)
+    return replace(explanation, notes=notes)._with_details(mixture=found)
 
 
 def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:

@@ -153,6 +153,9 @@ def searched(
     else:
         least = None if leaves <= k else search.best(k) if leaves < settings.FAR_LARGER * k else search.begun(k)
     best = search.preferring(search.best(leaves, least))
+    if objective == "cost" and time_limit is None and search.is_short:
+        how: dict[str, Any] = {"most_steps": most_steps, "of_words": of_words}
+        best = search.cheapest(best, [searched(task, objective=other, **how) for other in ("auto", "agreement")])
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
@@ -214,6 +217,22 @@ class AutoSearch:
         if tree == best.tree:
             return best
         return self.goal.candidate(self._fitting(tree, self.task), best.name)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether each step looks at all rows, and no columns are preferred."""
+        return self.sample is self.task and not self.task.budget.preferred
+
+    def cheapest(self, best: Candidate, others: list[Grown]) -> Candidate:
+        """Return the best tree, or a cheaper one of those that searches for other goals found, and of these refined."""
+        trees = {each.tree: each.name for grown in others for each in grown.attributes["ranked"]}
+        better = [
+            (self._better(tree, self.task, self.task.leaves()), f"{name}, refined") for tree, name in trees.items()
+        ]
+        found = self.goal.candidates((self._fitting(tree, self.task), name) for tree, name in (*trees.items(), *better))
+        self.names |= {each.tree: each.name for each in found}
+        cheaper = [each for each in found if each.cost < best.cost]
+        return self.goal.best(cheaper) if cheaper else best
 
     def begun(self, leaves: int) -> Candidate:
         """Return a tree that a far larger one begins with: the best of those that are grown, and refined."""
