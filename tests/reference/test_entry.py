@@ -205,7 +205,7 @@ def smokers(seed):
     rng = np.random.default_rng(seed)
     n, smoke = 300, rng.random(300) < rng.uniform(0.2, 0.7)
     amount = np.where(smoke, 1 + rng.poisson(12, n), 0).astype(float)
-    band = np.where(smoke, np.digitize(amount, [6, 10, 14, 18]) + 1.0, np.inf)
+    band = np.where(smoke, np.ceil(amount / 2), np.inf)
     return smoke, np.column_stack([smoke, amount, band, rng.normal(size=(n, 3))])
 
 
