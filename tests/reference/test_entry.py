@@ -5,7 +5,7 @@ import pytest
 
 from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
-from boxwood.reference.entry import FAINT, FEW, HEAVY, TIMES, WIDE, Entry, repeated_in
+from boxwood.reference.entry import FAINT, FEW, HEAVY, TIMES, WIDE, Entry, absent_in, repeated_in
 from tests.scale import draws, law
 
 
@@ -198,3 +198,49 @@ def test_the_order_of_rows_does_not_matter_much_and_nothing_fails_on_odd_columns
     entry = Entry.of(table)
     assert np.isfinite(entry.scales).all()
     assert (entry.scales > 0).all()
+
+
+def smokers(seed):
+    """Return who smokes how much, with a flag, bands that others lack, and columns that go with nothing."""
+    rng = np.random.default_rng(seed)
+    n, smoke = 300, rng.random(300) < rng.uniform(0.2, 0.7)
+    amount = np.where(smoke, 1 + rng.poisson(12, n), 0).astype(float)
+    band = np.where(smoke, np.ceil(amount / 2), np.inf)
+    return smoke, np.column_stack([smoke, amount, band, rng.normal(size=(n, 3))])
+
+
+@law(20)
+def test_what_rows_lack_as_they_have_nothing_to_tell_is_a_value_of_its_own(seed):
+    smoke, table = smokers(seed)
+    sign = 1.0 if seed % 2 else -1.0
+    table[:, 2] *= np.where(smoke, sign, 1.0)
+    entry = Entry.of(table)
+    known = table[smoke, 2]
+    assert set(entry.absent) == {2}
+    assert entry.absent[2] < known.min() if sign > 0 else entry.absent[2] > known.max()
+    there = entry.known(np.where(np.isinf(table), np.nan, table))
+    assert (there[~smoke, 2] == entry.absent[2]).all()
+    assert not np.isnan(entry.entered(np.where(np.isinf(table), np.nan, table))).any()
+    assert any({1, 2} <= {*group} for group in entry.repeated.groups)
+    assert 0 in entry.repeated.decided
+    table[np.flatnonzero(smoke)[:3], 2] = np.inf  # these are not known: smokers have a band
+    assert absent_in(table, ()) == {}
+
+
+@law(20)
+def test_a_sum_of_other_columns_counts_once(seed):
+    rng = np.random.default_rng(seed)
+    parts = [rng.lognormal(3, 1, 200).round(2), rng.poisson(40, 200) * 1.0, rng.normal(size=200)]
+    parts = [part * 10.0 ** rng.integers(-2, 4) for part in parts]
+    total = parts[0] + parts[1] + (parts[2] if seed % 2 else 0.0)
+    beside = [rng.normal(size=200), rng.exponential(size=200)]
+    order = rng.permutation(6)
+    table = np.column_stack([*parts, total, *beside])[:, order]
+    table[rng.choice(200, 5, replace=False), int(np.flatnonzero(order == 5)[0])] = np.inf
+    at = {int(j): i for i, j in enumerate(order)}
+    found = repeated_in(table, ()).sums
+    assert found in ({at[3]: tuple(sorted(at[j] for j in range(2 + seed % 2)))}, {})
+    assert found or repeated_in(table, ()).alike, "unless it says the same as its largest part"
+    noisy = table.copy()
+    noisy[:, at[3]] *= rng.normal(1, 0.01, 200)
+    assert repeated_in(noisy, ()).sums == {}

@@ -287,10 +287,12 @@ def explain(
     nearly a logarithm, if no number is negative and the upper quartile is more than twice the lower; so do such numbers
     that part more clearly by their ratios. Words, and numbers of two values, enter as one-hot columns. Numbers in the
     same order (rank correlation of at least 0.99 up to its sign) share the weight of one column, as do flags of which
-    each row has one; flags that another column decides get next to none. What a row lacks, a word or a number, costs
-    nothing in any cluster. A code such as 99, 998 or -9 that is far from all other values of its column is at their
-    median, as it says nothing of the row; rules cut it as a number, and a note names it. Labels that are given do not
-    change by it, so there it is a number for all. `Provenance.labels` says what was done.
+    each row has one; flags that another column decides, and sums of others, get next to none. What a row lacks, a word
+    or a number, costs nothing in any cluster, but for numbers that lack where another column has 0, or one category,
+    and there alone: these rows have nothing to tell, which is a value of its own, below all others or above. A code
+    such as 99, 998 or -9 that is far from all other values of its column is at their median, as it says nothing of the
+    row; rules cut it as a number, and a note names it. Labels that are given do not change by it, so there it is a
+    number for all. `Provenance.labels` says what was done.
 
     Then each column gets a weight: the share of its variance that the clusters explain, less a quarter, as clusters
     that slice a column without groups explain so much of it, and at least a fiftieth of the largest weight or about so.

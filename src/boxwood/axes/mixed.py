@@ -55,6 +55,8 @@ class MixedMap(AxisMap):
         Least share of the variance between clusters that the columns of a category have.
     alike : mapping from column to array of shape (m,), default={}
         Code that stands for each code of a category: no cut parts codes that have the same one; see `words_alike`.
+    absent : mapping from column to float, default={}
+        What is taken for a missing number, in the place of the median of the others.
 
     Notes
     -----
@@ -81,6 +83,7 @@ class MixedMap(AxisMap):
         one_hot: bool = False,
         enough: float = 1.0,
         alike: Mapping[int, Indices] = NONE_ALIKE,
+        absent: Mapping[int, float] = MappingProxyType({}),
     ) -> None:
         self.n_features, self.alike = table.shape[1], alike
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
@@ -90,7 +93,7 @@ class MixedMap(AxisMap):
         for j in range(self.n_features):
             x, scale = table[:, j], 1.0 if scales is None else float(scales[j])
             if j not in categories:
-                parts.append(_number(x, weights, scale, None if tails is None else tails.column(j)))
+                parts.append(_number(x, weights, scale, None if tails is None else tails.column(j), absent.get(j)))
                 continue
             known = categories[j]
             m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
@@ -197,12 +200,15 @@ class _Number:
 
 
 class _NumberWithGaps(_Number):
-    """A number with gaps: filled with the median of the others, and an indicator of the gaps."""
+    """A number with gaps: filled with the median of the others, or what is given, and an indicator of the gaps."""
 
-    def __init__(self, x: Floats, weights: Weights, scale: float, tail: AxisMap | None) -> None:
+    def __init__(
+        self, x: Floats, weights: Weights, scale: float, tail: AxisMap | None, absent: float | None = None
+    ) -> None:
         super().__init__(x, scale, tail)
         self.n_columns = 2
-        low, self.filled, high = _quarters(x, weights)
+        low, middle, high = _quarters(x, weights)
+        self.filled = middle if absent is None else absent
         if tail is not None:
             low, high = tail.transform([[low], [high]])[:, 0].tolist()
         self.mark = FAINT * scale * ((high - low) or 1.0)
@@ -258,8 +264,10 @@ class _OrderedPart(_Codes):
         return joined((code, code) for code in codes[inside].tolist())
 
 
-def _number(x: Floats, weights: Weights, scale: float, tail: AxisMap | None = None) -> _Part:
-    return _NumberWithGaps(x, weights, scale, tail) if np.isposinf(x).any() else _Number(x, scale, tail)
+def _number(
+    x: Floats, weights: Weights, scale: float, tail: AxisMap | None = None, absent: float | None = None
+) -> _Part:
+    return _NumberWithGaps(x, weights, scale, tail, absent) if np.isposinf(x).any() else _Number(x, scale, tail)
 
 
 def _shares(codes: Indices, labels: Indices, mass: Floats, n_values: int) -> tuple[Floats, Floats]:

@@ -38,6 +38,9 @@ LOOKED_AT = 2_000  # rows that tell which columns say the same
 SAME = 0.99  # rank correlation of columns that say the same; less of it may be what groups make
 FEW_VALUES = 60  # of a column that may decide flags
 ROWS_EACH = 5  # for each of them
+MOST_PARTS, ROUNDING = 100, 1e-6  # columns among which sums are looked for, and what is left of one as a share of it
+FEWEST_ABSENT = 5  # rows that lack a number as they have nothing to tell
+BEYOND = 0.25  # of the range: so far from the others that is
 
 
 class Repeated(NamedTuple):
@@ -51,17 +54,21 @@ class Repeated(NamedTuple):
         Flags of which one is set in each row, as one-hot columns of a word are.
     decided : dict
         Flags by the column, of few values, that decides them.
+    sums : dict, default={}
+        Numbers that are sums of others, by these.
     """
 
     alike: tuple[tuple[int, ...], ...]
     dummies: tuple[tuple[int, ...], ...]
     decided: dict[int, int]
+    sums: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """All columns of each thing that is said more than once."""
         by = sorted(set(self.decided.values()))
         groups = *self.alike, *self.dummies, *((j, *(i for i, at in self.decided.items() if at == j)) for j in by)
+        groups = *groups, *((*parts, j) for j, parts in self.sums.items())
         return tuple(each for each in groups if not any({*each} < {*other} for other in groups))
 
 
@@ -82,6 +89,9 @@ class Entry(NamedTuple):
         How much each column counts, which the factors hold; the largest is 1. None if that is for the factors to say.
     codes : mapping from column to list of float, default={}
         Numbers that stand for a missing value, which `tails` has.
+    absent : mapping from column to float, default={}
+        What is taken for a missing number of columns in which a row lacks one as it has nothing to tell, such as the
+        price of no purchase.
     """
 
     scales: Floats
@@ -90,6 +100,7 @@ class Entry(NamedTuple):
     repeated: Repeated | None = None
     weights: Floats | None = None
     codes: Mapping[int, list[float]] = MappingProxyType({})
+    absent: Mapping[int, float] = MappingProxyType({})
 
     @classmethod
     def of(
@@ -109,6 +120,8 @@ class Entry(NamedTuple):
         ends, typical = np.outer([-np.inf, np.inf], np.ones(d)), np.zeros(d)
         codes = _codes_in(table, {*range(d)} - {*categories} - {*measured})
         table = _without_codes(table, codes)
+        absent = absent_in(table, categories)
+        table = _filled(table, absent)
         for j in set(range(d)) - set(categories):
             values, mass = _counted(table[:, j], weights)
             middle[j], spread[j] = _middle_and_spread(values, mass)
@@ -118,7 +131,7 @@ class Entry(NamedTuple):
                 ends[:, j], typical[j] = ends_of_codes(codes[j]), _quantile(values, mass / mass.sum(), 0.5)
         tails, repeated = Tails(middle, spread, ends, typical), repeated_in(table, categories)
         entered = tails if tails.changed else None
-        return cls(scales * _counted_once(repeated, d), entered, repeated=repeated, codes=codes)
+        return cls(scales * _counted_once(repeated, d), entered, repeated=repeated, codes=codes, absent=absent)
 
     def with_weights(self, weights: Floats | None) -> Entry:
         """Return how the columns enter if their squared differences get weights; None leaves them."""
@@ -130,8 +143,11 @@ class Entry(NamedTuple):
         return self if self.weights is None else self._replace(scales=self.scales / np.sqrt(self.weights), weights=None)
 
     def known(self, table: Floats) -> Floats:
-        """Return a table with NaN for each number that stands for a missing value, too."""
-        return _without_codes(table, self.codes, np.nan)
+        """Return a table with NaN for what is not known, and numbers for what a row lacks as it has nothing to tell.
+
+        IN: table (n, d): with NaN for what is missing.
+        """
+        return _filled(_without_codes(table, self.codes, np.nan), self.absent)
 
     def one_hot(self, table: Array, categories: Mapping[int, Categories]) -> tuple[Floats, list[Indices]]:
         """Return a table with words as one-hot columns, scaled, and the columns that are made of each column of it.
@@ -150,8 +166,47 @@ class Entry(NamedTuple):
         return np.hstack(made), np.split(np.arange(ends[-1]), ends[:-1])
 
     def entered(self, table: Array) -> Array:
-        """Return a table with its tails drawn in, before its columns are scaled."""
+        """Return a table with its tails drawn in, before its columns are scaled; IN: with NaN for what is missing."""
+        table = _filled(table, self.absent)
         return table if self.tails is None else self.tails.transform(table)
+
+
+def absent_in(table: Array, categories: Collection[int]) -> dict[int, float]:
+    """Return what is taken for missing numbers of columns that rows lack as they have nothing to tell, by column.
+
+    All these rows, and no others, have 0 or one value of a category in another column, as those who do not smoke lack
+    the number of their brands. That is a value of its own: below all others, or above if these fall with that column.
+
+    IN: table (n, d): with plus infinity for each missing number.
+    """
+    found: dict[int, float] = {}
+    for j in set(range(table.shape[1])) - set(categories):
+        lacks = ~np.isfinite(table[:, j])
+        if FEWEST_ABSENT <= lacks.sum() <= len(table) - FEWEST_ABSENT:
+            by = [i for i in range(table.shape[1]) if i != j and _says_absent(table[:, i], lacks, i in categories)]
+            if by:
+                x, known = table[~lacks, j].astype(np.float64), [table[~lacks, i] for i in by if i not in categories]
+                falls = any(((x - x.mean()) * (y - y.mean())).sum() < 0 for y in known)
+                found[j] = float(x.max() + BEYOND * np.ptp(x)) if falls else float(x.min() - BEYOND * np.ptp(x))
+    return found
+
+
+def _says_absent(x: Array, lacks: Bools, is_category: bool) -> bool:
+    """Return whether the rows that lack a number, and no others, have 0 or one category in a column."""
+    value = x[np.argmax(lacks)]
+    if not (is_category or value == 0):
+        return False
+    return bool(((x == value) == lacks).all() and np.isfinite(x).all())
+
+
+def _filled(table: Array, numbers: Mapping[int, float]) -> Array:
+    """Return a table with a number for each one that is missing, of some columns."""
+    if not numbers:
+        return table
+    full = np.array(table, dtype=np.float64)
+    for j, number in numbers.items():
+        full[~np.isfinite(full[:, j]), j] = number
+    return full
 
 
 def _codes_in(table: Array, columns: Collection[int]) -> dict[int, list[float]]:
@@ -176,7 +231,7 @@ def _counted_once(repeated: Repeated, d: int) -> Floats:
         once[list(group)] /= math.sqrt(len(group))
     for group in repeated.dummies:
         once[list(group)] /= math.sqrt(2.0)  # as one-hot columns of a word, not of each flag
-    once[list(repeated.decided)] *= FAINT
+    once[[*repeated.decided, *repeated.sums]] *= FAINT
     return once
 
 
@@ -259,7 +314,9 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     deciders = [j for j, n in enumerate(n_values) if 2 < n <= min(FEW_VALUES, len(rows) // ROWS_EACH)]
     plain = [j for j in flags if j not in categories and rows[:, j].min() == 0 and rows[:, j].max() == 1]
     same = _nearness(rows[:, numbers]) >= SAME
-    return Repeated(_alike(same, numbers), _dummies(rows, plain), _decided(rows, flags, deciders))
+    alike, dummies, decided = _alike(same, numbers), _dummies(rows, plain), _decided(rows, flags, deciders)
+    several = {j for group in (*alike, *dummies, (*decided,)) for j in group}
+    return Repeated(alike, dummies, decided, _sums(rows, [j for j in numbers if j not in several]))
 
 
 def _nearness(rows: Floats) -> Floats:
@@ -305,6 +362,26 @@ def _dummies(rows: Floats, flags: list[int]) -> tuple[tuple[int, ...], ...]:
             groups += [tuple(run)] if len(run) > 2 else []  # two are alike
             run, total = [], np.zeros(len(rows))
     return tuple(groups)
+
+
+def _sums(rows: Floats, numbers: list[int]) -> dict[int, tuple[int, ...]]:
+    """Return numbers that are the sum of two others or more, in all rows that have them, by these."""
+    known = rows[np.isfinite(rows[:, numbers]).all(axis=1)][:, numbers]
+    found: dict[int, tuple[int, ...]] = {}
+    if not 2 < len(numbers) <= MOST_PARTS or len(known) < ROWS_EACH * len(numbers):
+        return found
+    scale = np.abs(known).max(axis=0)
+    known = known / np.where(scale > 0, scale, 1.0)
+    for i, j in enumerate(numbers):
+        others = np.delete(np.arange(len(numbers)), i)
+        factors = np.linalg.lstsq(known[:, others], known[:, i], rcond=None)[0] * scale[i] / scale[others]
+        parts = others[np.abs(factors - 1.0) < ROUNDING]
+        if len(parts) < 2 or (np.abs(np.delete(factors, np.searchsorted(others, parts))) > ROUNDING).any():
+            continue
+        left = rows[:, j] - rows[:, [numbers[k] for k in parts]].sum(axis=1)
+        if (np.abs(left[np.isfinite(left)]) <= ROUNDING * scale[i]).all():
+            found[j] = tuple(numbers[k] for k in parts.tolist())
+    return found
 
 
 def _decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[int, int]:

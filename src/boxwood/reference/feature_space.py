@@ -132,7 +132,7 @@ class FeatureSpace:
         enough: see `MixedMap`.
         """
         values = np.asarray(table.values, dtype=np.float64)
-        how: dict[str, Any] = {"one_hot": one_hot, "enough": enough}
+        how: dict[str, Any] = {"one_hot": one_hot, "enough": enough, "absent": entry.absent}
         how["alike"] = words_alike(values, categories, labels, table.weights)
         axis_map = MixedMap(values, categories, labels, table.weights, entry.scales, entry.tails, **how)
         rows = MappedRows(table, axis_map.transform, axis_map.n_columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from boxwood._validation import listed
 from boxwood.words.claims import no_better_lines
 from boxwood.words.rules import rule
 from boxwood.words.values import cluster_name, percent, shortened, size, width
@@ -80,7 +81,7 @@ def _shares(line: StandaloneRule | None, unseen: bool) -> list[str]:
 
 def findings(lines: MeasuredRules) -> list[str]:
     """Return sentences on rows in no line and in several, on what was proved, and on rows held out."""
-    said = [*_on_sample(lines), _on_rows(lines), *_on_proofs(lines)]
+    said = [*_on_sample(lines), _on_rows(lines), *_on_weak(lines), *_on_proofs(lines)]
     if lines.validated:
         said.append(
             f"Unseen: the same for lines that were made without these rows ({lines.validated}); "
@@ -104,6 +105,18 @@ def _on_rows(lines: MeasuredRules) -> str:
     agreed = f"by the first line that holds them, {percent(lines.agreement)} of all are in their cluster"
     first = " (first is the line with the highest precision, on a tie the one with more rows)"
     return f"{shares}; {agreed}{first if lines.n_overlapping else ''}."
+
+
+def _on_weak(lines: MeasuredRules) -> list[str]:
+    """Return which lines add little: as many of their rows, about, are in other clusters as of all rows."""
+    told = zip(lines.explanation.clusters, names_of(lines), lines.lines, strict=True)
+    judged = [(name, one._replace(precision=line.precision)) for one, name, line in told if line is not None]
+    said = [
+        f"{name} ({percent(1 - one.precision)}, of all rows {percent(1 - one.share)})"
+        for name, one in judged
+        if one.is_weak and one.precision is not None
+    ]
+    return [f"Weak, by their rows in other clusters: {listed(said)}."] if said else []
 
 
 def _on_proofs(lines: MeasuredRules) -> list[str]:
