@@ -44,6 +44,10 @@ _MEANT = {
     "export_text": "rules",
     "cv_score": "held_out",
     "transform": "apply",
+    "precision": "clusters, each of which has a precision",
+    "recall": "clusters, of each of which a share is found",
+    "coverage": "clusters, of each of which a share is found",
+    "support": "clusters, each of which has matched rows",
 }
 """What scikit-learn and others call something of an explanation."""
 
