@@ -130,6 +130,7 @@ OF_A_MODEL = [
     ),
     (lambda m: m.to_sql("orakle"), ValueError, ("dialect", "got 'orakle'", "did you mean 'oracle'?")),
     (lambda m: m.accuracy, AttributeError, ("Explanation", "'accuracy'", "did you mean agreement?")),
+    (lambda m: m.recall, AttributeError, ("'recall'", "did you mean clusters, of each of which a share is found?")),
     (lambda m: m.score, AttributeError, ("Explanation", "'score'", "did you mean agreement, or evaluate(X, labels)")),
     (lambda m: m.feature_importances_, AttributeError, ("Explanation", "'feature_imp", "mean to_frame('profile')?")),
     (lambda m: m.plot_tree, AttributeError, ("Explanation", "'plot_tree'", "did you mean plot?")),

@@ -5,19 +5,23 @@ import pandas as pd
 import pytest
 from benchmarks.groups import WITH, WITHOUT
 from scipy.stats import binom
-from sklearn.cluster import DBSCAN, KMeans
+from sklearn.base import clone
+from sklearn.cluster import DBSCAN, BisectingKMeans, KMeans
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.decomposition import PCA
+from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 
 from boxwood import MixedKMeans, compare_k, explain
 from boxwood.explanation.ask.how_many import DrawnRows
-from boxwood.explanation.measure.valleys import LEVEL, groups_in, valley_in
+from boxwood.explanation.measure.stability import _look
+from boxwood.explanation.measure.valleys import LEVEL, groups_in, join_flags, valley_in
 from boxwood.words.notes import GO_ROUND, NO_GROUPS, lack_groups
 from tests.explanation.test_stability import k_means
 from tests.naive.valleys import clearest_depth
-from tests.scale import draws, law
+from tests.scale import draws, law, seeds
 
 
 def shows(rows, **how):
@@ -94,6 +98,76 @@ def test_steps_and_frequent_values_are_no_groups():
     flag = rng.random(300) < 0.5
     assert not shows(np.c_[flag * 9, rng.normal(size=300)])
     assert shows(np.c_[flag * 9 + rng.normal(size=300), rng.normal(size=300)])  # humps of numbers are
+
+
+@law(20)
+def test_flags_made_of_the_words_of_a_column_are_its_categories_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(60, 300))
+    words = [rng.choice([*"abcdef"[: rng.integers(2, 7)]], n) for _ in range(3)]
+    number, drop = rng.normal(size=(n, 1)), rng.integers(2)
+    of_words = [pd.get_dummies(each, dtype=float, drop_first=bool(drop)).to_numpy() for each in words]
+    ends = np.cumsum([1] + [part.shape[1] for part in of_words])
+    rows = scale(np.hstack([number, *of_words]))
+    blocks = join_flags(rows, np.arange(rows.shape[1])[:, None])
+    if not drop:  # each row has one, so no other flag goes with them
+        assert [[*block] for block in blocks] == [[0], *map(list, map(np.arange, ends[:-1], ends[1:]))]
+    order = rng.permutation(rows.shape[1])
+    for block in join_flags(rows[:, order], np.arange(len(order))[:, None]):
+        assert len(block) == 1 or (rows[:, order[block]] > 0).sum(axis=1).max() == 1
+
+
+def flags_of(rng, n):
+    return pd.DataFrame((rng.random((n, 4)) < rng.uniform(0.2, 0.8, 4)) * 1.0).add_prefix("f")
+
+
+def words_of(rng, n):
+    return pd.DataFrame({name: rng.choice([*"abcde"[: rng.integers(2, 6)]], n) for name in "uvw"})
+
+
+def words_and_a_number(rng, n):
+    return words_of(rng, n)[["u"]].assign(x=rng.normal(size=n))
+
+
+def zeros_of(rng, n):
+    return pd.DataFrame(np.where(rng.random((n, 3)) < 0.6, 0.0, rng.exponential(size=(n, 3)))).add_prefix("z")
+
+
+def in_code(frame, way):
+    """Return a table, and what its clusterer stands behind, as users code tables without groups."""
+    one_hot = (OneHotEncoder(sparse_output=False), [name for name in frame if name in "uvw"])
+    code = make_column_transformer(one_hot, remainder=StandardScaler())
+    if way == "flags":
+        return pd.get_dummies(frame, dtype=float), []
+    if way == "scaled flags":
+        return pd.DataFrame(scale(pd.get_dummies(frame, dtype=float))).add_prefix("c"), []
+    return frame, [code, PCA(2)] if way == "components" else [code]
+
+
+CLUSTERERS = KMeans(3, n_init=2), BisectingKMeans(3), GaussianMixture(3, covariance_type="diag", reg_covar=1e-3)
+WAYS = "flags", "scaled flags", "components", "columns"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_clusterers_that_users_give_show_no_groups_where_there_are_none():
+    found = [_shows_groups(seed, way) for seed in seeds(8) for way in WAYS]
+    assert sum(found) <= binom.ppf(0.99, len(found), LEVEL)
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore")
+def test_clusterers_that_users_give_hardly_ever_show_groups_where_there_are_none():
+    n = draws(60, least=20)
+    assert sum(_shows_groups(100 + seed, WAYS[seed // 4 % 4]) for seed in range(n)) <= binom.ppf(0.99, n, LEVEL)
+
+
+def _shows_groups(seed, way):
+    rng = np.random.default_rng(seed)
+    make = (flags_of, words_of, words_and_a_number, zeros_of)[seed % 4]
+    frame, steps = in_code(make(rng, int(rng.integers(80, 300))), way)
+    clusterer = clone(CLUSTERERS[seed % 3]).set_params(random_state=seed)
+    ex = explain(frame, make_pipeline(*steps, clusterer) if steps else clusterer, method="imm")
+    return bool(_look(ex._rows()).groups().show)
 
 
 def test_a_valley_without_a_gap_is_told_as_one():

@@ -95,6 +95,8 @@ def test_a_rule_is_worth_what_it_says_and_its_tree_holds_its_rows(seed):
         short = without_needless(one.asked)
         assert (as_tree(short).predict(small.table) == rows).all()
         assert len(short) <= len({each.column.feature for each in one.asked}) == len(one.asked)
+        for each in short:
+            assert {*each.codes} <= {*each.column.places[rows].tolist()}  # no category is named that no row of it needs
 
 
 @law(60, first=2000)

@@ -67,14 +67,15 @@ class _Worker:
     def attempt(self, seed: int) -> Outcome:
         """Return the outcome of the case of a seed."""
         self.pipe.send(seed)
+        seconds = self.part.seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # others may be at work
         try:
-            if self.pipe.poll(self.part.seconds):
+            if self.pipe.poll(seconds):
                 outcome: Outcome = self.pipe.recv()
                 return outcome
         except (EOFError, ConnectionError):
             self.process.join(10)
             return Outcome(seed, "dies", f"the process ended with {self.process.exitcode}", "dies")
-        return Outcome(seed, "hangs", f"not done within {self.part.seconds:g} seconds", f"hangs {seed}")
+        return Outcome(seed, "hangs", f"not done within {seconds:.0f} seconds", f"hangs {seed}")
 
     def end(self) -> None:
         """End the process and remove its folder."""

@@ -46,6 +46,10 @@ _MEANT = {
     "export_text": "rules",
     "cv_score": "held_out",
     "transform": "apply",
+    "precision": "clusters, each of which has a precision",
+    "recall": "clusters, of each of which a share is found",
+    "coverage": "clusters, of each of which a share is found",
+    "support": "clusters, each of which has matched rows",
 }
 """What scikit-learn and others call something of an explanation."""
 
@@ -1524,9 +1528,10 @@ class Explanation(MeasuredTree):
         parts them (`Stability.clearer`): in a column of numbers, or on a line from a cluster of k-means to all other
         rows. Four fifths of the rows show where it is, and the last fifth must have fewer rows there than in the
         crowds on both sides; of tables without a valley at most one in twenty passes. The steps of a flag, a category
-        or a frequent value are no valley, nor is the hollow that rows go round on a ring. Groups that touch, or that
-        have few rows, may be missed, and so are groups that no straight line parts. Clusters that `explain` makes have
-        the same verdict there.
+        or a frequent value are no valley, nor is the hollow that rows go round on a ring. Flags of which a row has one
+        at most are taken for categories, and rows of a pipeline as they are before the first step that mixes columns.
+        Groups that touch, or that have few rows, may be missed, and so are groups that no straight line parts. Clusters
+        that `explain` makes have the same verdict there.
 
         Takes n fits and n growths. "auto" grows many trees each time, so name a
         method where time is short. The result is kept, and saved with the explanation; one that was read from a file

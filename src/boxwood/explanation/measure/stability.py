@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -214,36 +215,40 @@ def _seeded(clusterer: Any, seed: int) -> Any:
 def _look(evidence: Evidence) -> DrawnRows:
     """Return a look at rows as they enter distances: those that `explain` looks at, where boxwood made the clusters.
 
-    Columns that the clusterer is given of one raw column are the categories of a column.
+    Those of a pipeline are looked at before the first step that mixes columns: its columns are no numbers of the table,
+    and a flag makes steps in each of them. Columns that are made of one raw column are the categories of a column.
     """
     if _is_mixed(evidence) or evidence.coordinates.entry is not None:
         return DrawnRows.of_space(evidence.coordinates)
-    all_rows = evidence.task.rows
-    rows = _as_clustered(evidence, some_rows(all_rows.values, LOOKED_AT, all_rows.weights))
-    made_of = _raw_columns(evidence, rows.shape[1])
-    return DrawnRows(rows, None if made_of is None else [np.flatnonzero(made_of == j) for j in np.unique(made_of)])
+    rows = _given(evidence, some_rows(evidence.task.rows.values, LOOKED_AT, evidence.task.rows.weights))
+    steps, made_of = _steps_apart(evidence, rows)
+    blocks = None if made_of is None else [np.flatnonzero(made_of == j) for j in np.unique(made_of)]
+    numbers = _numbers(steps.transform(rows) if steps else rows)
+    return DrawnRows(numbers * getattr(_last_of(evidence.clusterer), "scales_", 1.0), blocks)
 
 
-def _raw_columns(evidence: Evidence, n_columns: int) -> Indices | None:
-    """Return of which raw column each column is made that the clusterer is given; None where steps mix columns."""
-    if evidence.given is None or len(getattr(evidence.clusterer, "steps", ())) < 2:
-        return np.arange(n_columns)
+def _steps_apart(evidence: Evidence, rows: Any) -> tuple[Any, Indices | None]:
+    """Return the first steps of a pipeline of which each column is made of one raw column, and of which one.
+
+    Where the first one mixes columns they are none if the rows are numbers alone, and else all but the clusterer.
+    """
+    n_steps = 0 if evidence.given is None else len(getattr(evidence.clusterer, "steps", ())) - 1
+    for n in range(n_steps, 0, -1):
+        first = evidence.clusterer[:n]
+        with contextlib.suppress(DataError):
+            return first, axis_map_of(first, evidence.given).features
+    return (evidence.clusterer[:-1] if n_steps > 0 and not _are_numbers(rows) else None), None
+
+
+def _are_numbers(table: Any) -> bool:
+    """Return whether all values of a table are finite numbers."""
     try:
-        made_of = axis_map_of(evidence.clusterer[:-1], evidence.given).features
-    except DataError:
-        return None
-    return made_of if len(made_of) == n_columns else None
+        return bool(np.isfinite(_numbers(table)).all())
+    except (TypeError, ValueError):
+        return False
 
 
-def _as_clustered(evidence: Evidence, rows: Indices) -> Floats:
-    """Return some rows as their distances count for the clusterer, which may scale columns itself."""
-    return _last_given(evidence, rows) * getattr(_last_of(evidence.clusterer), "scales_", 1.0)
-
-
-def _last_given(evidence: Evidence, rows: Indices) -> Floats:
-    """Return some rows in the columns in which they were clustered: of a pipeline, what its last step is given."""
-    given, steps = _given(evidence, rows), getattr(evidence.clusterer, "steps", ())
-    table = evidence.clusterer[:-1].transform(given) if evidence.given is not None and len(steps) > 1 else given
+def _numbers(table: Any) -> Floats:
     return np.array(table.toarray() if hasattr(table, "toarray") else table, dtype=np.float64)
 
 

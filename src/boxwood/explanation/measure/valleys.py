@@ -9,7 +9,8 @@ counts, over all parts, are compared as a fair coin would make them.
 
 A column that has few values, or one value much more often than others, is spread evenly over its range by the ranks of
 its values, as are the categories of a column along a line. So the step of a flag, of a category or of frequent zeros
-is no valley by itself; what several columns have together may be one. What a row lacks is that of the row most alike.
+is no valley by itself; what several columns have together may be one. Flags of which a row has one at most are the
+categories of a column, whoever made them of it. What a row lacks is that of the row most alike.
 
 Rows on a curve, as on a ring, leave a hollow, which is no valley: rows go round it. Those between the crowds lie
 farther apart, beside the line, than those of either crowd.
@@ -107,13 +108,14 @@ def groups_in(rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bool
     rows = rows / (np.abs(rows).max() or 1.0)
     order = np.lexsort(rows.T)
     known = rows[order] if lacks is None or not lacks.any() else fill(rows[order], lacks[order])
-    table = _Table.of(known, blocks)
+    table = _Table.of(known, join_flags(known, blocks))
     alone = _find(table.columns, table)
     if _parts(alone, table) and not _go_round(alone, table):
         numbers = [line.column for line in alone if line.column is not None]
         column = max(sorted({*numbers}), key=numbers.count)
         line = next(line for line in alone if line.column == column)
-        return Groups(True, column, tuple(order[_around(line)].tolist()))
+        block = next(i for i, columns in enumerate(blocks) if table.blocks[column][0] in columns)
+        return Groups(True, block, tuple(order[_around(line)].tolist()))
     clusters, go_round = cache(table.clusters), False
     for way in (_toward, _parting):
         found = _find(partial(table.lines, clusters, way), table)
@@ -164,6 +166,28 @@ def fill(rows: Floats, lacks: Bools) -> Floats:
         without, having = np.flatnonzero(lacks[:, j]), np.flatnonzero(~lacks[:, j])
         full[without, j] = rows[having[np.argmin(apart[np.ix_(without, having)], axis=1)], j]
     return full
+
+
+def join_flags(rows: Floats, blocks: Sequence[Indices]) -> list[Indices]:
+    """Return blocks of which flags that no row has two of are one, each with the first ones that it goes with.
+
+    A flag is a column of two values by itself; a row has it where it has the larger one.
+    """
+    joined, taken, at = list[Indices](), np.empty((0, len(rows)), dtype=np.bool_), list[int]()
+    least, most = rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
+    for columns in blocks:
+        x, low, high = (part[..., columns[0]] for part in (rows, least, most))
+        if len(columns) > 1 or low == high or not ((x == low) | (x == high)).all():
+            joined.append(columns)
+            continue
+        apart = np.flatnonzero(~(taken & (x == high)).any(axis=1))
+        if len(apart):
+            taken[apart[0]] |= x == high
+            joined[at[apart[0]]] = np.append(joined[at[apart[0]]], columns)
+        else:
+            taken, at = np.vstack([taken, x == high]), [*at, len(joined)]
+            joined.append(columns)
+    return joined
 
 
 class _Table(NamedTuple):
