@@ -7,6 +7,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
@@ -289,6 +290,82 @@ def test_nothing_drifts_when_all_dates_move(seed):
     lines, moved = ex.standalone_rules(), later(table, days)
     assert lines.predict(moved, **on).tolist() == lines.predict(table, as_of=day).tolist()
     assert in_table(ex, moved, f"SELECT {lines.to_sql(**on)} FROM t") == lines.predict(table, as_of=day).tolist()
+
+
+@law(4)
+def test_each_verb_says_the_same_of_dates_that_all_moved(seed):
+    table, labels, day = table_of(seed)
+    ex = bw.explain(table, labels, as_of=day, method="cart", max_leaf_nodes=4)
+    days = int(np.random.default_rng(seed).integers(1, 801))
+    moved, on = later(table, days), {"as_of": day_after(day, days)}
+    first, name = ex.names[:2], f"{ex.names[0]} then"
+    leaf = max(range(ex.n_leaves), key=lambda i: ex.leaves[i].size)
+    verbs = {
+        "profile": lambda X, day: ex.profile(X, labels, as_of=day),
+        "contrast": lambda X, day: ex.contrast(*first, X=X, labels=labels, as_of=day),
+        "representatives": lambda X, day: ex.representatives(X, labels, as_of=day),
+        "misassigned": lambda X, day: ex.misassigned(X, labels, as_of=day),
+        "confusion": lambda X, day: ex.confusion(X, labels, as_of=day),
+        "prune": lambda X, day: ex.prune(0, X=X, labels=labels, as_of=day),
+        "split": lambda X, day: ex.split(leaf, "orders", 14, X=X, labels=labels, as_of=day),
+        "replace_cut": lambda X, day: ex.replace_cut(0, "bought", "30 days ago", X=X, labels=labels, as_of=day),
+        "merge_clusters": lambda X, day: ex.merge_clusters(*first, name=name, X=X, labels=labels, as_of=day),
+        "rename_like": lambda X, day: ex.rename_like(ex, X, as_of=day).names,
+        "predict_proba": lambda X, day: ex.predict_proba(X, missing="none", as_of=day).tolist(),
+        "frontier": lambda X, day: ex.evaluate(X, labels, as_of=day).frontier(),
+        "outliers": lambda X, day: ex.evaluate(X, labels, as_of=day).outliers(),
+        "exceptions": lambda X, day: ex.evaluate(X, labels, as_of=day).exceptions(),
+        "standalone_rules": lambda X, day: ex.evaluate(X, labels, as_of=day).standalone_rules(),
+        "compare": lambda X, day: _without_seconds(bw.compare(X, labels, methods=["cart", "imm"], as_of=day)),
+        "compare_k": lambda X, day: _without_halves(bw.compare_k(X, [2, 3], method="cart", as_of=day)),
+    }
+    for verb, of in verbs.items():
+        assert str(of(moved, on["as_of"])) == str(of(table, day)).replace(day, on["as_of"]), verb
+    for at, X in ((day, table), (on["as_of"], moved)):
+        on_its_day = bw.compare_k(X.assign(taken=pd.Timestamp(at)), [2, 3], method="cart", as_of="taken")
+        assert _without_halves(on_its_day) == verbs["compare_k"](table, day)
+    with pytest.raises(ValueError, match="as_of go with them"):
+        ex.profile(as_of=day)
+
+
+@law(6)
+def test_costs_are_the_same_when_all_dates_move(seed, tmp_path):
+    table, _, day = table_of(seed)
+    table["plan"] = np.random.default_rng(seed).choice(["a", "b", "c"], len(table))
+    ex = bw.explain(table if seed % 2 else table.drop(columns="plan"), n_clusters=3, as_of=day, method="cart")
+    labels, days = ex.predict(table, as_of=day, missing="none"), 1 + 123 * seed
+    here, moved = (
+        ex.evaluate(X, labels, as_of=at) for X, at in ((table, day), (later(table, days), day_after(day, days)))
+    )
+    np.testing.assert_allclose([moved.cost, moved.price], [here.cost, here.price], rtol=1e-7)
+    assert [note for note in moved.notes if "file" in note] == []
+    assert str(moved.frontier()) == str(here.frontier())
+    assert str(moved).replace(day_after(day, days), day) == str(here)
+
+
+def _without_halves(found):
+    """Return what is found of each number; rows are halved by what they hold, and dates are of their days."""
+    return [row._replace(halves=0.0, price=round(row.price, 6)) for row in found.rows]
+
+
+def _without_seconds(found):
+    return replace(found, rows=tuple(row._replace(seconds=0.0) for row in found.rows))
+
+
+@law(2)
+def test_comparisons_count_from_the_latest_date_of_a_file(seed, tmp_path):
+    table, *_ = table_of(2 * seed)
+    table.to_parquet(tmp_path / "t.parquet")
+    last = table.stack().map(lambda x: x.date() if isinstance(x, pd.Timestamp) else date.min).max().isoformat()
+    on = {"method": "cart", "as_of": "latest"}
+    here, scanned = bw.compare_k(table, [2, 3], **on), bw.compare_k(bw.scan(tmp_path / "t.parquet"), [2, 3], **on)
+    assert here.rows == scanned.rows == bw.compare_k(table, [2, 3], method="cart", as_of=last).rows
+    assert f"dates are counted from {last}" in here.note
+    assert f"dates are counted from {last}" in scanned.note
+    on = {"methods": ["cart"], "n_clusters": 2, "as_of": "latest"}
+    here, scanned = bw.compare(table, **on), bw.compare(bw.scan(tmp_path / "t.parquet"), **on)
+    assert _without_seconds(here).rows == _without_seconds(scanned).rows
+    assert here.rows != bw.compare(table, methods=["cart"], n_clusters=2).rows  # of clusters that dates have no part in
 
 
 @law(8)
