@@ -252,6 +252,63 @@ def test_no_label_changes_when_all_dates_move(engine, tmp_path):
         assert found == wanted[: len(found)], (engine, seed, days)
 
 
+@law(6)
+def test_a_query_that_watches_counts_what_drift_counts(seed):
+    ex, table, day, _ = case(seed)
+    days = int(np.random.default_rng(seed).integers(1, 801))
+    moved, then = later(table, days), day_after(day, days)
+    drift = ex.drift(table, as_of=day)
+    wanted = [one.now for one in drift.clusters]
+    today = ex.monitoring_sql("duckdb", "t").replace("CURRENT_DATE", f"DATE '{then}'")
+    for query in (ex.monitoring_sql("duckdb", "t", as_of=then), today):
+        with duckdb.connect() as con:
+            con.execute("SET TimeZone = 'UTC'")
+            con.register("t", moved)
+            lines = con.execute(query).fetchall()
+        of = {what: [line for line in lines if line[1] == what] for what in ("rows", "cluster", "no cluster", "cut")}
+        assert [line[4] for line in of["cluster"]] == wanted
+        assert [line[3] for line in of["cluster"]] == [one.then for one in drift.clusters]
+        assert [line[6] for line in of["cut"]] == pytest.approx([one.share for one in drift.cuts])
+        assert of["no cluster"][0][4] == drift.n_lost == sum(line[4] for line in of["no cluster"][1:])
+        assert of["rows"][0][4] == len(table)
+
+
+@law(4)
+def test_a_model_of_dbt_counts_from_the_day_on_which_it_runs(seed):
+    ex, table, day, wanted = case(seed)
+    moved, then = later(table, 100 + seed), day_after(day, 100 + seed)
+    for files in (ex.to_dbt("t", "duckdb", as_of=then), ex.to_dbt("t", "duckdb")):
+        query = files["t_clusters.sql"].replace("{{ ref('t') }}", "t").replace("CURRENT_DATE", f"DATE '{then}'")
+        assert "{" not in query
+        assert in_table(ex, moved, f"SELECT cluster FROM ({query})") == wanted
+        assert "accepted_values" in files["schema.yml"]
+
+
+@law(4)
+def test_sqlite_reads_dates_with_blanks_around(seed):
+    table, labels, day = table_of(4 * seed)
+    table = pd.DataFrame(rows_of(table))
+    ex = bw.explain(table, labels, as_of=day, method="cart", max_leaf_nodes=6)
+    blanks = np.random.default_rng(seed).choice([" ", "\t", "\xa0", "  ", ""], (2, len(table)))
+    texts = {
+        name: ["" if x is None else x for x in table[name].astype(object).where(table[name].notna(), None)]
+        for name in ("bought", "due")
+    }
+    around = table.assign(
+        **{
+            name: [f"{a}{x}{b}" if x else None for x, a, b in zip(of, *blanks, strict=True)]
+            for name, of in texts.items()
+        }
+    )
+    wanted = ex.predict(around, as_of=day, missing="none").tolist()
+    assert wanted == ex.predict(table, as_of=day, missing="none").tolist()
+    with sqlite3.connect(":memory:") as con:
+        con.execute("CREATE TABLE t (bought, due, orders)")
+        con.executemany("INSERT INTO t VALUES (?, ?, ?)", around.astype(object).values.tolist())
+        found = con.execute(f"SELECT {ex.to_sql('sqlite', as_of=day)} FROM t ORDER BY rowid").fetchall()
+    assert [name for (name,) in found] == wanted
+
+
 @law(4)
 def test_other_dialects_mean_the_same(seed):
     table, labels, day = table_of(4 * seed)  # without a zone, whose functions no grammar of another engine knows
