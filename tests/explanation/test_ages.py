@@ -619,4 +619,17 @@ def test_the_command_counts_from_a_day(tmp_path):
     assert "Ages are counted from 2026-07-" in run("explain", "t.csv", "-l", "segment", "--as-of", "latest")
     assert "CURRENT_DATE - 12" in run("export", "m.json", "--to", "sql")
     assert f"DATE '{day[:3]}" in run("export", "m.json", "--to", "sql", "--as-of", day)
+    made = run("explain", "t.csv", "-l", "segment", "--as-of", "2026-07-31", "--standalone-rules", "--save", "m.json")
+    assert "last_order more than 12" in made
+    assert f"DATE '{day[:3]}" in run("standalone-rules", "m.json", "--to", "sql", "--as-of", day)
+    assert "as_of" in run("standalone-rules", "m.json", "--to", "python")
+    assert "as_of" not in run("standalone-rules", "m.json", "--to", "python", "--as-of", day).replace("as_of)", "")
+    tables = (("t.csv", "2026-07-31"), ("later.csv", day))
+    compared = [run("compare-k", name, "--to", "3", "--exclude", "segment", "--as-of", at) for name, at in tables]
+    assert "last_order" not in compared[0]
+    rows = [[line.split()[-6:] for line in text.splitlines() if "condition" in line][1:] for text in compared]
+    assert [row[1:] for row in rows[0]] == [row[1:] for row in rows[1]]
+    trees = ("-l", "segment", "--method", "cart", "--leaves", "2", "--json", "--as-of")
+    found = [json.loads(run("compare", name, *trees, at))["rows"][0] for name, at in tables]
+    assert [one | {"seconds": 0} for one in found[:1]] == [one | {"seconds": 0} for one in found[1:]]
     assert "days ago" in run("why", "m.json", "--set", "last_order=2027-01-01", "--as-of", day)
