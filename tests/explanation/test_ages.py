@@ -7,6 +7,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
@@ -252,6 +253,63 @@ def test_no_label_changes_when_all_dates_move(engine, tmp_path):
         assert found == wanted[: len(found)], (engine, seed, days)
 
 
+@law(6)
+def test_a_query_that_watches_counts_what_drift_counts(seed):
+    ex, table, day, _ = case(seed)
+    days = int(np.random.default_rng(seed).integers(1, 801))
+    moved, then = later(table, days), day_after(day, days)
+    drift = ex.drift(table, as_of=day)
+    wanted = [one.now for one in drift.clusters]
+    today = ex.monitoring_sql("duckdb", "t").replace("CURRENT_DATE", f"DATE '{then}'")
+    for query in (ex.monitoring_sql("duckdb", "t", as_of=then), today):
+        with duckdb.connect() as con:
+            con.execute("SET TimeZone = 'UTC'")
+            con.register("t", moved)
+            lines = con.execute(query).fetchall()
+        of = {what: [line for line in lines if line[1] == what] for what in ("rows", "cluster", "no cluster", "cut")}
+        assert [line[4] for line in of["cluster"]] == wanted
+        assert [line[3] for line in of["cluster"]] == [one.then for one in drift.clusters]
+        assert [line[6] for line in of["cut"]] == pytest.approx([one.share for one in drift.cuts])
+        assert of["no cluster"][0][4] == drift.n_lost == sum(line[4] for line in of["no cluster"][1:])
+        assert of["rows"][0][4] == len(table)
+
+
+@law(4)
+def test_a_model_of_dbt_counts_from_the_day_on_which_it_runs(seed):
+    ex, table, day, wanted = case(seed)
+    moved, then = later(table, 100 + seed), day_after(day, 100 + seed)
+    for files in (ex.to_dbt("t", "duckdb", as_of=then), ex.to_dbt("t", "duckdb")):
+        query = files["t_clusters.sql"].replace("{{ ref('t') }}", "t").replace("CURRENT_DATE", f"DATE '{then}'")
+        assert "{" not in query
+        assert in_table(ex, moved, f"SELECT cluster FROM ({query})") == wanted
+        assert "accepted_values" in files["schema.yml"]
+
+
+@law(4)
+def test_sqlite_reads_dates_with_blanks_around(seed):
+    table, labels, day = table_of(4 * seed)
+    table = pd.DataFrame(rows_of(table))
+    ex = bw.explain(table, labels, as_of=day, method="cart", max_leaf_nodes=6)
+    blanks = np.random.default_rng(seed).choice([" ", "\t", "\xa0", "  ", ""], (2, len(table)))
+    texts = {
+        name: ["" if x is None else x for x in table[name].astype(object).where(table[name].notna(), None)]
+        for name in ("bought", "due")
+    }
+    around = table.assign(
+        **{
+            name: [f"{a}{x}{b}" if x else None for x, a, b in zip(of, *blanks, strict=True)]
+            for name, of in texts.items()
+        }
+    )
+    wanted = ex.predict(around, as_of=day, missing="none").tolist()
+    assert wanted == ex.predict(table, as_of=day, missing="none").tolist()
+    with sqlite3.connect(":memory:") as con:
+        con.execute("CREATE TABLE t (bought, due, orders)")
+        con.executemany("INSERT INTO t VALUES (?, ?, ?)", around.astype(object).values.tolist())
+        found = con.execute(f"SELECT {ex.to_sql('sqlite', as_of=day)} FROM t ORDER BY rowid").fetchall()
+    assert [name for (name,) in found] == wanted
+
+
 @law(4)
 def test_other_dialects_mean_the_same(seed):
     table, labels, day = table_of(4 * seed)  # without a zone, whose functions no grammar of another engine knows
@@ -290,6 +348,82 @@ def test_nothing_drifts_when_all_dates_move(seed):
     lines, moved = ex.standalone_rules(), later(table, days)
     assert lines.predict(moved, **on).tolist() == lines.predict(table, as_of=day).tolist()
     assert in_table(ex, moved, f"SELECT {lines.to_sql(**on)} FROM t") == lines.predict(table, as_of=day).tolist()
+
+
+@law(4)
+def test_each_verb_says_the_same_of_dates_that_all_moved(seed):
+    table, labels, day = table_of(seed)
+    ex = bw.explain(table, labels, as_of=day, method="cart", max_leaf_nodes=4)
+    days = int(np.random.default_rng(seed).integers(1, 801))
+    moved, on = later(table, days), {"as_of": day_after(day, days)}
+    first, name = ex.names[:2], f"{ex.names[0]} then"
+    leaf = max(range(ex.n_leaves), key=lambda i: ex.leaves[i].size)
+    verbs = {
+        "profile": lambda X, day: ex.profile(X, labels, as_of=day),
+        "contrast": lambda X, day: ex.contrast(*first, X=X, labels=labels, as_of=day),
+        "representatives": lambda X, day: ex.representatives(X, labels, as_of=day),
+        "misassigned": lambda X, day: ex.misassigned(X, labels, as_of=day),
+        "confusion": lambda X, day: ex.confusion(X, labels, as_of=day),
+        "prune": lambda X, day: ex.prune(0, X=X, labels=labels, as_of=day),
+        "split": lambda X, day: ex.split(leaf, "orders", 14, X=X, labels=labels, as_of=day),
+        "replace_cut": lambda X, day: ex.replace_cut(0, "bought", "30 days ago", X=X, labels=labels, as_of=day),
+        "merge_clusters": lambda X, day: ex.merge_clusters(*first, name=name, X=X, labels=labels, as_of=day),
+        "rename_like": lambda X, day: ex.rename_like(ex, X, as_of=day).names,
+        "predict_proba": lambda X, day: ex.predict_proba(X, missing="none", as_of=day).tolist(),
+        "frontier": lambda X, day: ex.evaluate(X, labels, as_of=day).frontier(),
+        "outliers": lambda X, day: ex.evaluate(X, labels, as_of=day).outliers(),
+        "exceptions": lambda X, day: ex.evaluate(X, labels, as_of=day).exceptions(),
+        "standalone_rules": lambda X, day: ex.evaluate(X, labels, as_of=day).standalone_rules(),
+        "compare": lambda X, day: _without_seconds(bw.compare(X, labels, methods=["cart", "imm"], as_of=day)),
+        "compare_k": lambda X, day: _without_halves(bw.compare_k(X, [2, 3], method="cart", as_of=day)),
+    }
+    for verb, of in verbs.items():
+        assert str(of(moved, on["as_of"])) == str(of(table, day)).replace(day, on["as_of"]), verb
+    for at, X in ((day, table), (on["as_of"], moved)):
+        on_its_day = bw.compare_k(X.assign(taken=pd.Timestamp(at)), [2, 3], method="cart", as_of="taken")
+        assert _without_halves(on_its_day) == verbs["compare_k"](table, day)
+    with pytest.raises(ValueError, match="as_of go with them"):
+        ex.profile(as_of=day)
+
+
+@law(6)
+def test_costs_are_the_same_when_all_dates_move(seed, tmp_path):
+    table, _, day = table_of(seed)
+    table["plan"] = np.random.default_rng(seed).choice(["a", "b", "c"], len(table))
+    ex = bw.explain(table if seed % 2 else table.drop(columns="plan"), n_clusters=3, as_of=day, method="cart")
+    labels, days = ex.predict(table, as_of=day, missing="none"), 1 + 123 * seed
+    here, moved = (
+        ex.evaluate(X, labels, as_of=at) for X, at in ((table, day), (later(table, days), day_after(day, days)))
+    )
+    np.testing.assert_allclose([moved.cost, moved.price], [here.cost, here.price], rtol=1e-7)
+    assert [note for note in moved.notes if "file" in note] == []
+    assert str(moved.frontier()) == str(here.frontier())
+    assert str(moved).replace(day_after(day, days), day) == str(here)
+
+
+def _without_halves(found):
+    """Return what is found of each number; rows are halved by what they hold, and dates are of their days."""
+    return [row._replace(halves=0.0, price=round(row.price, 6)) for row in found.rows]
+
+
+def _without_seconds(found):
+    return replace(found, rows=tuple(row._replace(seconds=0.0) for row in found.rows))
+
+
+@law(2)
+def test_comparisons_count_from_the_latest_date_of_a_file(seed, tmp_path):
+    table, *_ = table_of(2 * seed)
+    table.to_parquet(tmp_path / "t.parquet")
+    last = table.stack().map(lambda x: x.date() if isinstance(x, pd.Timestamp) else date.min).max().isoformat()
+    on = {"method": "cart", "as_of": "latest"}
+    here, scanned = bw.compare_k(table, [2, 3], **on), bw.compare_k(bw.scan(tmp_path / "t.parquet"), [2, 3], **on)
+    assert here.rows == scanned.rows == bw.compare_k(table, [2, 3], method="cart", as_of=last).rows
+    assert f"dates are counted from {last}" in here.note
+    assert f"dates are counted from {last}" in scanned.note
+    on = {"methods": ["cart"], "n_clusters": 2, "as_of": "latest"}
+    here, scanned = bw.compare(table, **on), bw.compare(bw.scan(tmp_path / "t.parquet"), **on)
+    assert _without_seconds(here).rows == _without_seconds(scanned).rows
+    assert here.rows != bw.compare(table, methods=["cart"], n_clusters=2).rows  # of clusters that dates have no part in
 
 
 @law(8)
@@ -486,4 +620,17 @@ def test_the_command_counts_from_a_day(tmp_path):
     assert "Ages are counted from 2026-07-" in run("explain", "t.csv", "-l", "segment", "--as-of", "latest")
     assert "CURRENT_DATE - 12" in run("export", "m.json", "--to", "sql")
     assert f"DATE '{day[:3]}" in run("export", "m.json", "--to", "sql", "--as-of", day)
+    made = run("explain", "t.csv", "-l", "segment", "--as-of", "2026-07-31", "--standalone-rules", "--save", "m.json")
+    assert "last_order more than 12" in made
+    assert f"DATE '{day[:3]}" in run("standalone-rules", "m.json", "--to", "sql", "--as-of", day)
+    assert "as_of" in run("standalone-rules", "m.json", "--to", "python")
+    assert "as_of" not in run("standalone-rules", "m.json", "--to", "python", "--as-of", day).replace("as_of)", "")
+    tables = (("t.csv", "2026-07-31"), ("later.csv", day))
+    compared = [run("compare-k", name, "--to", "3", "--exclude", "segment", "--as-of", at) for name, at in tables]
+    assert "last_order" not in compared[0]
+    rows = [[line.split()[-6:] for line in text.splitlines() if "condition" in line][1:] for text in compared]
+    assert [row[1:] for row in rows[0]] == [row[1:] for row in rows[1]]
+    trees = ("-l", "segment", "--method", "cart", "--leaves", "2", "--json", "--as-of")
+    found = [json.loads(run("compare", name, *trees, at))["rows"][0] for name, at in tables]
+    assert [one | {"seconds": 0} for one in found[:1]] == [one | {"seconds": 0} for one in found[1:]]
     assert "days ago" in run("why", "m.json", "--set", "last_order=2027-01-01", "--as-of", day)

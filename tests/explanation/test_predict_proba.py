@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from sklearn.calibration import calibration_curve
-from sklearn.metrics import get_scorer, log_loss
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV, calibration_curve
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import get_scorer, log_loss, roc_auc_score
+from sklearn.model_selection import GridSearchCV
 
 import boxwood as bw
 from boxwood.cli import boxwood as command
@@ -62,8 +65,33 @@ def test_scorers_and_calibration_of_scikit_learn_take_the_shares():
     assert estimator.reference_.names == (0, 1, 2)
     assert get_scorer("neg_log_loss")(estimator, X, labels) == -log_loss(labels, shares)
     assert get_scorer("roc_auc_ovr")(estimator, X, labels) > 0.7
+    assert estimator.classes_.tolist() == [0, 1, 2]
     said, true = calibration_curve(labels == 2, shares[:, 2])[::-1]
     np.testing.assert_allclose(said, true)  # on the rows of the fit
+
+
+@law(6)
+def test_calibration_and_searches_of_scikit_learn_take_estimators(seed):
+    r = np.random.default_rng(seed)
+    X, names = r.random((150, 2)), np.array(["a", "b", "c"][: 2 + seed % 2])
+    labels = np.where(X[:, 0] > 0.6, names[-1], r.choice(names, 150))
+    estimator = [bw.CART(max_leaf_nodes=4), bw.IMM(), bw.ExKMC(max_leaf_nodes=5)][seed % 3]
+    with pytest.raises(AttributeError):
+        _ = estimator.classes_
+    fitted = clone(estimator).fit(X, labels)
+    assert fitted.classes_.tolist() == names.tolist() == list(fitted.reference_.names)
+    frozen = CalibratedClassifierCV(FrozenEstimator(fitted)).fit(X, labels)
+    for how in ({}, {"ensemble": False}):
+        calibrated = CalibratedClassifierCV(clone(estimator), cv=3, **how).fit(X, labels)
+        assert calibrated.classes_.tolist() == names.tolist()
+        assert log_loss(labels, calibrated.predict_proba(X)) < np.log(len(names))
+    shares, found = fitted.predict_proba(X), frozen.predict_proba(X)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    if len(names) == 2:  # what is calibrated rises with the share
+        assert (np.diff(found[np.argsort(shares[:, 0], kind="stable"), 0]) >= -1e-12).all()
+        assert get_scorer("roc_auc")(fitted, X, labels) == roc_auc_score(labels == "b", shares[:, 1])
+    search = GridSearchCV(bw.CART(), {"max_leaf_nodes": [3, 5]}, scoring="neg_log_loss", cv=3).fit(X, labels)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 ENGINES = {"duckdb": duckdb.connect, "sqlite": lambda: sqlite3.connect(":memory:")}

@@ -5,9 +5,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import boxwood as bw
 from boxwood import DataError, explain, load, scan
 from boxwood.words.distinctive import distinctive_columns
-from tests.scale import law
+from tests.scale import each, law
 
 
 def customers(seed, n=80):
@@ -90,6 +91,23 @@ def test_what_cannot_be_summed():
         ex.totals("spent", [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="must be numbers"):
         ex.totals("segment", frame)
+
+
+@each("door", ["looked at", "beside", "text", "an age", "scanned", "array"])
+def test_dates_have_no_sum(door, tmp_path):
+    table = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=40), "x": np.arange(40.0)})
+    labels, numbers = ["a"] * 20 + ["b"] * 20, table[["x"]]
+    table.to_parquet(path := tmp_path / "t.parquet")
+    ex, values = {
+        "looked at": lambda: (bw.explain(table, labels), None),
+        "beside": lambda: (bw.explain(numbers, labels), table),
+        "text": lambda: (bw.explain(table.astype({"day": str}), labels), None),
+        "an age": lambda: (bw.explain(table, labels, as_of="2026-03-01"), None),
+        "scanned": lambda: (bw.explain(bw.scan(path), n_clusters=2), None),
+        "array": lambda: (bw.explain(numbers, labels), table["day"].to_numpy()),
+    }[door]()
+    with pytest.raises(DataError, match="'day' has dates, which have no sum"):
+        ex.totals("day", values)
 
 
 @law(8)

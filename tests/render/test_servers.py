@@ -13,9 +13,11 @@ import tempfile
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from boxwood.render.forms.dialects import DIALECTS
+from tests.explanation.test_ages import case, day_after, later
 from tests.explanation.test_calendar import explained
 from tests.explanation.test_dates import dated
 from tests.explanation.test_drift import agrees, odd_case
@@ -247,3 +249,37 @@ def test_postgres_reads_dates_and_truths_that_stand_as_text(seed, postgres):
     case = as_sql(ex, "postgres", types={"at": "TEXT", "member": "TEXT"})
     found = postgres.execute(f"SELECT {case} FROM t ORDER BY i").fetchall()
     assert [label for (label,) in found] == known
+
+
+@law(6)
+def test_ages_are_counted_from_the_day_of_the_server(seed, postgres, mariadb):
+    """Dates that all moved, as of as many days later, of the clock of the server, and of a column."""
+    ex, table, day, wanted = case(seed)
+    is_local = not any(one.zone for _, one in ex.dates)
+    days = (datetime.date.today() - datetime.date.fromisoformat(day)).days
+    for by, as_of in ((days, None), (days, "CURRENT_DATE"), (1 + 97 * seed, "day"), (1 + 97 * seed, "column")):
+        moved, on = later(table, by), day_after(day, by)
+        given = {"day": on, "column": "taken"}.get(as_of, as_of)
+        if as_of == "column" and not is_local:
+            continue  # which is refused
+        found = _labelled(postgres, "postgres", ex, moved, on, given, "TIMESTAMP" if is_local else "TIMESTAMPTZ")
+        assert found == wanted, as_of
+        if is_local:
+            assert _labelled(mariadb.cursor(), "mysql", ex, moved, on, given, "DATETIME(6)") == wanted, as_of
+
+
+def _labelled(server, dialect, ex, table, taken, as_of, type):
+    """Return the clusters of a table, of which each row was taken on a day, by SQL on a server."""
+    quote = DIALECTS[dialect]().name
+    server.execute("DROP TABLE IF EXISTS aged")
+    columns = {"i": "INTEGER", **dict.fromkeys(("bought", "due"), type), "orders": "INTEGER", "taken": "DATE"}
+    server.execute(f"CREATE TABLE aged ({', '.join(f'{quote(name)} {kind}' for name, kind in columns.items())})")
+    moments = table[["bought", "due"]].astype(object)
+    rows = [
+        (i, *(None if x is pd.NaT else x.isoformat(" ") for x in both), int(orders), taken)
+        for i, (both, orders) in enumerate(zip(moments.values.tolist(), table.orders, strict=True))
+    ]
+    for row in rows:
+        server.execute("INSERT INTO aged VALUES (%s, %s, %s, %s, %s)", row)
+    found = server.execute(f"SELECT {ex.to_sql(dialect, as_of=as_of, alias='cluster')} FROM aged ORDER BY i")
+    return [row[0] for row in (found if dialect == "postgres" else server).fetchall()]

@@ -10,7 +10,8 @@ from boxwood._frames import as_rows_here
 from boxwood._progress import as_progress, told
 from boxwood._types import MethodName
 from boxwood._validation import refuse_other_kind, whole_number
-from boxwood.explanation.ask.gathered import share_drawn, to_cluster
+from boxwood.explanation.ask.days import COUNTED
+from boxwood.explanation.ask.gathered import rows_to_cluster, share_drawn
 from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explained
@@ -99,6 +100,7 @@ def compare_k(
     missing: Literal["learn", "drop", "refuse"] = "learn",
     categories: Sequence[str] | Mapping[str, Sequence[Any] | None] = (),
     numbers: Sequence[str] = (),
+    as_of: Any = None,
     n_jobs: int | None = -1,
     verbose: Any = 0,
 ) -> KComparison:
@@ -110,7 +112,7 @@ def compare_k(
         Rows, as for `explain`; of a long table in batches rows are drawn, as there, and `KComparison.note` says so.
     n_clusters : iterable of int, default=None
         Numbers of clusters to compare, each at least 2; None is 2 to 10, or as many as there are different rows.
-    method, sample_weight, random_state, columns, standardize, missing, categories, numbers, n_jobs
+    method, sample_weight, random_state, columns, standardize, missing, categories, numbers, as_of, n_jobs
         As for `explain`.
     verbose : int or function, default=0
         With 1 a line on standard error says how many numbers of clusters are done; see `explain`.
@@ -152,11 +154,10 @@ def compare_k(
     wanted = sorted({whole_number("n_clusters", k, 2) for k in (NUMBERS if n_clusters is None else n_clusters)})
     if not wanted:
         raise ValueError("n_clusters must have at least one number, got none")
-    whole = None
+    whole, asked = None, Options.of({**given, "n_clusters": None})
     if (source := as_source(X)) is not None:
-        read = to_cluster(source, Options.of({**given, "n_clusters": None}))
-        X, given["sample_weight"], whole = read.table, read.sample_weight, read.whole
-    rows, found, asked = as_rows_here(X), list[OfK](), Options.of({**given, "n_clusters": None})
+        X, asked, whole = rows_to_cluster(source, asked)
+    rows, found = as_rows_here(X), list[OfK]()
     for k in told(as_progress(verbose), "numbers of clusters tried", wanted):
         try:
             ex = explained(rows, None, replace(asked, n_clusters=k))
@@ -170,6 +171,7 @@ def compare_k(
     among = [row.n_clusters for row in found]
     taken = explained(rows, None, replace(asked, among=among))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
+    note = "\n".join([note, *(one for one in dict.fromkeys((*asked.notes, *taken.notes)) if one.startswith(COUNTED))])
     if whole is not None:
         note = f"{note}\n{share_drawn(taken.n_rows, whole.overview.n_rows)}"
     assert asked.groups is not None

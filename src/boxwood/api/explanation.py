@@ -753,6 +753,7 @@ class Explanation(MeasuredTree):
         sample_weight: ArrayLike | str | None = None,
         *,
         outcomes: bool = False,
+        as_of: Any = None,
     ) -> Profile:
         """Return every column of the table, cluster by cluster: how each cluster differs from the rest.
 
@@ -762,7 +763,7 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows, as for `evaluate`. None takes the rows that the explanation was measured on.
         outcomes : bool, default=False
             Whether to look at the outcomes of these rows: where the rules are on the columns of another table (`by`),
@@ -799,7 +800,7 @@ class Explanation(MeasuredTree):
         from boxwood.explanation.measure.outcomes import outcomes_profiled
         from boxwood.explanation.measure.profile import profiled
 
-        return outcomes_profiled(self) if outcomes else profiled(self._on(X, labels, sample_weight))
+        return outcomes_profiled(self) if outcomes else profiled(self._on(X, labels, sample_weight, as_of))
 
     def contrast(
         self,
@@ -809,6 +810,7 @@ class Explanation(MeasuredTree):
         X: Any = None,
         labels: Any = None,
         sample_weight: ArrayLike | str | None = None,
+        as_of: Any = None,
     ) -> Contrast:
         """Return what parts two clusters: the shortest rule of each on their rows alone, and how their columns differ.
 
@@ -819,7 +821,7 @@ class Explanation(MeasuredTree):
         ----------
         first, second : str or number
             Names of the clusters. Without the second, the first against the rows of all others.
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows, as for `evaluate`. None takes the rows that the explanation was measured on; of a table in
             batches, a sample.
 
@@ -851,7 +853,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.measure.contrast import contrast_of
 
-        return contrast_of(self._on(X, labels, sample_weight), first, second)
+        return contrast_of(self._on(X, labels, sample_weight, as_of), first, second)
 
     def suggested_names(self) -> dict[Hashable, str]:
         """Return the name that the profile suggests for each cluster, by its present name; `rename` takes the result.
@@ -908,7 +910,7 @@ class Explanation(MeasuredTree):
 
         return renamed(self, names, merge)
 
-    def rename_like(self, old: Any, rows: Any = None) -> Self:
+    def rename_like(self, old: Any, rows: Any = None, *, as_of: Any = None) -> Self:
         """Return the explanation with the names that the same clusters have in an earlier one; see `match`.
 
         A cluster gets the name of an old one if most rows of each are in the other. Others keep their names, or get a
@@ -918,7 +920,7 @@ class Explanation(MeasuredTree):
         ----------
         old : Explanation, Tally, array-like of labels, or str
             Where the names come from.
-        rows : array-like, data frame or table in batches, default=None
+        rows, as_of : default=None
             As for `match`.
 
         Examples
@@ -931,7 +933,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.living.match import names_carried
 
-        return self.rename(names_carried(self.names, match(old, self, rows)))
+        return self.rename(names_carried(self.names, match(old, self, rows, as_of=as_of)))
 
     def stay_close_to(
         self, old: MeasuredTree, *, loss: float = 0.005, by: Literal["agreement", "cost"] = "agreement"
@@ -1006,14 +1008,14 @@ class Explanation(MeasuredTree):
         return totals_of(self, column, values)
 
     def representatives(
-        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None, *, as_of: Any = None
     ) -> tuple[int | None, ...]:
         """Return the position of a typical row of each cluster: the one nearest to the cluster's middle.
 
         The middle is the cluster's median of each column of numbers, and its most frequent category of the others.
         Distances are added over all columns in standard deviations of the column; another category counts 1. Of
-        equally near rows it is the first. None for a cluster without rows. `X`, `labels` and `sample_weight` are other
-        rows, as for `evaluate`. Takes the time of `profile`, which is then kept.
+        equally near rows it is the first. None for a cluster without rows. `X`, `labels`, `sample_weight` and `as_of`
+        are other rows, as for `evaluate`. Takes the time of `profile`, which is then kept.
 
         Examples
         --------
@@ -1025,7 +1027,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.measure.profile import representatives_of
 
-        return representatives_of(self._on(X, labels, sample_weight))
+        return representatives_of(self._on(X, labels, sample_weight, as_of))
 
     # ------------------------------------------------------------------------------------------------ changes by hand
     # Each returns a new explanation, measured on the same rows, whose `changes` say what that cost. Other rows may be
@@ -1039,6 +1041,7 @@ class Explanation(MeasuredTree):
         X: Any = None,
         labels: Any = None,
         sample_weight: ArrayLike | str | None = None,
+        as_of: Any = None,
     ) -> Self:
         """Return the explanation with the cuts of a column at a value moved to another one, and what that costs.
 
@@ -1053,7 +1056,7 @@ class Explanation(MeasuredTree):
         to : number, text, date, or list of words
             Where it shall be. Numbers up to it are inside, if those up to the old one were; of dates, those before it.
             Words take the place of those in `at`.
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`.
 
         Returns
@@ -1082,7 +1085,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.change.change import move_cut
 
-        return move_cut(self._on(X, labels, sample_weight), column, at, to)
+        return move_cut(self._on(X, labels, sample_weight, as_of), column, at, to)
 
     def replace_cut(
         self,
@@ -1093,6 +1096,7 @@ class Explanation(MeasuredTree):
         X: Any = None,
         labels: Any = None,
         sample_weight: ArrayLike | str | None = None,
+        as_of: Any = None,
     ) -> Self:
         """Return the explanation with another cut at a node of the tree, and what that costs.
 
@@ -1108,7 +1112,7 @@ class Explanation(MeasuredTree):
             Numbers up to it, dates before it, or before an age such as "137 days ago", or rows with one of the words,
             are inside. None asks whether there is a
             number, in a column of `gaps`; with a number there, rows without one are with the larger ones.
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`.
 
         Raises
@@ -1129,7 +1133,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.change.change import replace_cut
 
-        return replace_cut(self._on(X, labels, sample_weight), node, column, value)
+        return replace_cut(self._on(X, labels, sample_weight, as_of), node, column, value)
 
     def split(
         self,
@@ -1140,6 +1144,7 @@ class Explanation(MeasuredTree):
         X: Any = None,
         labels: Any = None,
         sample_weight: ArrayLike | str | None = None,
+        as_of: Any = None,
     ) -> Self:
         """Return the explanation with one more cut: a leaf becomes two, each with the cluster of most of its rows.
 
@@ -1149,7 +1154,7 @@ class Explanation(MeasuredTree):
             Number of the leaf, as in `leaves`, `to_csv` and `why`.
         column, value
             What is asked, as for `replace_cut`.
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`.
 
         Raises
@@ -1171,10 +1176,16 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.change.change import split
 
-        return split(self._on(X, labels, sample_weight), leaf, column, value)
+        return split(self._on(X, labels, sample_weight, as_of), leaf, column, value)
 
     def prune(
-        self, node: int, *, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+        self,
+        node: int,
+        *,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        as_of: Any = None,
     ) -> Self:
         """Return the explanation without a cut and all below it: a leaf with the cluster of most of its rows.
 
@@ -1182,7 +1193,7 @@ class Explanation(MeasuredTree):
         ----------
         node : int
             Number of a cut, as for `replace_cut`.
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`.
 
         Raises
@@ -1204,7 +1215,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.change.change import prune
 
-        return prune(self._on(X, labels, sample_weight), node)
+        return prune(self._on(X, labels, sample_weight, as_of), node)
 
     def merge_clusters(
         self,
@@ -1213,6 +1224,7 @@ class Explanation(MeasuredTree):
         X: Any = None,
         labels: Any = None,
         sample_weight: ArrayLike | str | None = None,
+        as_of: Any = None,
     ) -> Self:
         """Return the explanation of fewer clusters: some become one, in the place of the first of them.
 
@@ -1224,7 +1236,7 @@ class Explanation(MeasuredTree):
             Names of at least two clusters.
         name : str or number, default=None
             Name of the new one. None is that of the first.
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`, with the clusters as they are.
 
         Raises
@@ -1244,7 +1256,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.change.change import merge_clusters
 
-        return merge_clusters(self._on(X, labels, sample_weight), clusters, name)
+        return merge_clusters(self._on(X, labels, sample_weight, as_of), clusters, name)
 
     def without(
         self, *columns: str, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
@@ -1325,12 +1337,13 @@ class Explanation(MeasuredTree):
 
     # ------------------------------------------------------------------------------------------- how good the rules are
     def misassigned(
-        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None, *, as_of: Any = None
     ) -> tuple[Misassigned, ...]:
         """Return the rows whose rule names another cluster than their own, and the cut that misled each.
 
-        Rows left out, and rows without weight, are not among them. `X`, `labels` and `sample_weight` are other rows, as
-        for `evaluate`; None takes the rows that the explanation was measured on. A model that was saved holds none.
+        Rows left out, and rows without weight, are not among them. `X`, `labels`, `sample_weight` and `as_of` are other
+        rows, as for `evaluate`; None takes the rows that the explanation was measured on. A model that was saved holds
+        none.
 
         Examples
         --------
@@ -1343,7 +1356,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.measure.misassigned import misassigned_in
 
-        return misassigned_in(self._on(X, labels, sample_weight))
+        return misassigned_in(self._on(X, labels, sample_weight, as_of))
 
     def outliers(self) -> tuple[Outlier, ...]:
         """Return the rows that lie far from the mean of their cluster, the farthest first.
@@ -1398,13 +1411,13 @@ class Explanation(MeasuredTree):
         return exceptions_of(self)
 
     def confusion(
-        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None, *, as_of: Any = None
     ) -> tuple[tuple[float, ...], ...]:
         """Return how many rows of each cluster (k rows) the rules give to each cluster (k entries each).
 
         Weights are added if rows are weighted; rows left out do not count. Sums over the entries of a row are sizes of
         clusters, sums over the rows are `matched` of `clusters`, and the diagonal is what rules and clusters agree on.
-        `X`, `labels` and `sample_weight` are other rows, as for `evaluate`.
+        `X`, `labels`, `sample_weight` and `as_of` are other rows, as for `evaluate`.
 
         Examples
         --------
@@ -1416,7 +1429,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.measure.misassigned import confusion_of
 
-        return confusion_of(self._on(X, labels, sample_weight))
+        return confusion_of(self._on(X, labels, sample_weight, as_of))
 
     def frontier(self, folds: int = 0, *, verbose: Any = 0) -> Frontier:
         """Return leaves against price and agreement: what fewer leaves would lose, and what more would gain.
@@ -1595,10 +1608,9 @@ class Explanation(MeasuredTree):
         >>> later.agreement, later.clusters[1].found, later.tree == ex.tree
         (0.75, 0.5, True)
         """
-        from boxwood.explanation.ages import at
         from boxwood.explanation.apply.other_rows import measured_on
 
-        return self._of(measured_on(at(self, as_of), X, labels, sample_weight))
+        return self._of(measured_on(self, X, labels, sample_weight, as_of))
 
     def drift(
         self, X: Any, labels: Any = None, sample_weight: ArrayLike | str | None = None, *, as_of: Any = None
@@ -1706,13 +1718,15 @@ class Explanation(MeasuredTree):
 
         return StandaloneRules._of(lines_of(self, max_conditions, min_precision, min_found, validate))
 
-    def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None) -> Self:
+    def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None, as_of: Any) -> Self:
         """Return the explanation on other rows, or itself if none are given."""
-        if X is None and labels is None and sample_weight is None:
+        if X is None and labels is None and sample_weight is None and as_of is None:
             return self
         if X is None or labels is None:
-            raise ValueError("other rows need X and labels; sample_weight goes with them, not with the rows of before")
-        return self.evaluate(X, labels, sample_weight)
+            raise ValueError(
+                "other rows need X and labels; sample_weight and as_of go with them, not with the rows of before"
+            )
+        return self.evaluate(X, labels, sample_weight, as_of=as_of)
 
     # ------------------------------------------------------------------------------------------------------- model file
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -179,6 +179,49 @@ class Stacked(AxisMap):
         return np.concatenate([shift for shift, _ in known]), np.concatenate([scale for _, scale in known])
 
 
+class Later(AxisMap):
+    """A map of rows whose dates moved: they are moved back, and go where those of before went.
+
+    Parameters
+    ----------
+    before : AxisMap
+        The map of the rows of before.
+    by : array of shape (n_features,)
+        How much later each raw column is.
+    """
+
+    before: AxisMap
+    by: Floats
+
+    def __init__(self, before: AxisMap, by: Floats) -> None:
+        self.n_features, self.features, self.uncut = before.n_features, before.features, before.uncut
+        self.before, self.by = before, by
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the images of the rows as they were before, shape (n, n_columns)."""
+        return self.before.transform(as_float_table(X) - self.by)
+
+    def pull_back(self, column: int, lower: float, upper: float) -> tuple[int, Intervals]:
+        """Return the raw column, and its later values with an image in `[lower, upper]`."""
+        feature, intervals = self.before.pull_back(column, lower, upper)
+        return feature, tuple((low + self.by[feature], high + self.by[feature]) for low, high in intervals)
+
+    @property
+    def filled(self) -> Bools:
+        """Whether the map of before fills the column."""
+        return self.before.filled
+
+    @property
+    def affine(self) -> tuple[Floats, Floats] | None:
+        """Shift and scale of each output column, if the map of before has them."""
+        affine = self.before.affine
+        return None if affine is None else (affine[0] + self.by[self.features], affine[1])
+
+    def domain(self, feature: int) -> Intervals:
+        """Return the values that a raw column can have; those of categories do not move."""
+        return self.before.domain(feature)
+
+
 class Chained(AxisMap):
     """One map after another.
 

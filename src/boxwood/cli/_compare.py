@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from boxwood.table import Table
 
 _SHARED = (
-    *("file", "clusters", "labels", "columns", "exclude", "scale", "missing", "weights", "seed"),
+    *("file", "clusters", "labels", "columns", "exclude", "scale", "missing", "weights", "seed", "as_of"),
     *("categories", "numbers"),
     *("objective", "time_limit", "jobs"),
     *LIMITS,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from boxwood.table import Table
 
 _SHARED = (
-    *("file", "columns", "exclude", "scale", "missing", "weights", "seed", "categories", "numbers"),
+    *("file", "columns", "exclude", "scale", "missing", "weights", "seed", "categories", "numbers", "as_of"),
     *("method", "jobs"),
 )
 """Parameters of `boxwood explain` that mean the same here."""

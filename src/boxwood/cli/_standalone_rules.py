@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from boxwood.api.standalone_rules import StandaloneRules
 
 _FORMS = ("text", "markdown", "json", "sql", "python", "javascript")
+_OPTIONS = {"dialect": ("sql",), "table": ("sql",), "as_of": ("sql", "python", "javascript")}
+"""Options, and the forms that have them."""
 _EPILOG = """\b
 Examples:
   boxwood standalone-rules model.json
@@ -25,7 +28,9 @@ Examples:
 """
 
 
-@click.command(name="standalone-rules", cls=Grouped, groups={"Form": ("form", "dialect", "table")}, epilog=_EPILOG)
+@click.command(
+    name="standalone-rules", cls=Grouped, groups={"Form": ("form", "dialect", "table", "as_of")}, epilog=_EPILOG
+)
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.option("--to", "form", type=Choice(_FORMS), default="text", show_default=True, help="Form.")
 @click.option(
@@ -34,6 +39,12 @@ Examples:
     help="Engine of the SQL; the default is duckdb.",
 )
 @click.option("--table", metavar="NAME", help="A query that adds the cluster to this table.")
+@click.option(
+    "--as-of",
+    metavar="DAY",
+    help="The day from which ages that rules say are counted, for SQL, Python and JavaScript, as 2026-08-31; the day "
+    "on which they run without.",
+)
 @form_output
 @talk_options
 def command(model: str, form: str, output: str | None, quiet: bool, **options: Any) -> None:
@@ -44,8 +55,10 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     no line gets NULL or None.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    if given and form != "sql":
-        raise click.UsageError(f"--{next(iter(given))} needs --to sql")
+    for name in given:
+        forms = _OPTIONS[name]
+        if form not in forms:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs {' or '.join(f'--to {one}' for one in forms)}")
     refuse_overwriting(output, model=model)
     explanation = load_model(model)
     if "lines" not in explanation._kept:
@@ -62,7 +75,10 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
 def _written(lines: StandaloneRules, form: str, given: dict[str, Any]) -> str:
     if form == "json":
         return json.dumps(lines.to_dict(), indent=1, ensure_ascii=False)
-    if form == "sql":
-        return lines.to_sql(**given)
-    forms = {"markdown": lines.to_markdown, "python": lines.to_python, "javascript": lines.to_javascript}
-    return forms.get(form, lines.to_text)()
+    forms: dict[str, Callable[..., str]] = {
+        "markdown": lines.to_markdown,
+        "sql": lines.to_sql,
+        "python": lines.to_python,
+        "javascript": lines.to_javascript,
+    }
+    return forms.get(form, lines.to_text)(**given)

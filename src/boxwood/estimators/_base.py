@@ -89,12 +89,29 @@ class FittedTree(TableReader):
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of each cluster among the rows of `fit` in a row's leaf, shape (n, k).
 
-        Columns are in the order of `reference_.names`, which is that of the sorted labels; see
-        `Explanation.predict_proba`. Unless `explanation_` was read before, each call measures the rows of `fit`.
+        Columns are in the order of `classes_`; see `Explanation.predict_proba`. Unless `explanation_` was read before,
+        each call measures the rows of `fit`.
         """
         check_is_fitted(self)
         explanation = self._measured_fit().explanation if self._explanation is None else self._explanation
         return shares_of_leaves(explanation)[self.apply(X)]
+
+    @property
+    def classes_(self) -> Array:
+        """Names of the clusters in ascending order, shape (k,): the columns of `predict_proba`.
+
+        So scikit-learn's `CalibratedClassifierCV` and scorers such as "neg_log_loss" and "roc_auc" take the estimator.
+        """
+        check_is_fitted(self)
+        return names_array(self.reference_.names)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the shares of `predict_proba`; of two clusters that of the second alone, shape (n,).
+
+        It is what scikit-learn asks for the one number of two classes, as it sees that this is no classifier.
+        """
+        shares = self.predict_proba(X)
+        return shares[:, 1] if shares.shape[1] == 2 else shares
 
     def apply(self, X: Any) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""

@@ -17,7 +17,7 @@ from boxwood._validation import shown, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
 from boxwood.explanation.ask.explainer import is_explainer
-from boxwood.explanation.ask.gathered import to_cluster
+from boxwood.explanation.ask.gathered import rows_to_cluster
 from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.problem import Problem, dated, problem_of
@@ -57,6 +57,7 @@ def compare(
     preferred: Sequence[str] = (),
     round_thresholds: int | None = None,
     cuts: Mapping[str, Sequence[Any]] | None = None,
+    as_of: Any = None,
 ) -> Comparison:
     """Return what the trees of several methods cost for one clustering, and which of them no other one beats.
 
@@ -65,7 +66,7 @@ def compare(
 
     Parameters
     ----------
-    X, labels, n_clusters, random_state, columns, standardize, missing, categories, numbers, n_jobs
+    X, labels, n_clusters, random_state, columns, standardize, missing, categories, numbers, n_jobs, as_of
         As for `explain`. A table in batches is read into memory, or rows are drawn from it, as there; a note says so.
         Its clusters cannot be given.
     sample_weight
@@ -112,12 +113,11 @@ def compare(
     names = [_checked(name) for name in _listed("methods", methods)]
     wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
+    asked = Options.of(given | {"max_leaf_nodes": None})
     if (source := as_source(X)) is not None:
-        read = to_cluster(source, Options.of(given | {"max_leaf_nodes": None}))
-        X, given["sample_weight"] = read.table, read.sample_weight
+        X, asked = rows_to_cluster(source, asked)[:2]
     rows_here = as_rows_here(X)
-    asked = Options.of(given | {"max_leaf_nodes": None}).scaled_for(labels, rows_here)
-    rows_here, asked = dated(rows_here, labels, asked)
+    rows_here, asked = dated(rows_here, labels, asked.scaled_for(labels, rows_here))
     problem = problem_of(rows_here, labels, asked)
     k = problem.task.reference.n_clusters
     of_auto, clusterer = asked.options, problem.clusterer

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._dates import MICROSECONDS
 from boxwood._frames import (
     as_dates,
     as_numbers,
@@ -27,6 +28,7 @@ from boxwood._frames import (
 from boxwood._texts import TextReading
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
+from boxwood.axes.maps import Later
 from boxwood.axes.transformers import coded
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows
@@ -36,6 +38,7 @@ from boxwood.batches.sample import drawn_rows
 from boxwood.batches.texts import as_rules_read
 from boxwood.columns.of_batches import look_at
 from boxwood.errors import DataError
+from boxwood.explanation.ages import at
 from boxwood.explanation.apply.rows import note_on_lost, note_without_leaf, walked, with_points
 from boxwood.explanation.ask.clustering import notes_on_labels_of
 from boxwood.explanation.ask.columns import boolean_columns_of, rows_for
@@ -65,13 +68,27 @@ OF_TABLE = "costs are squared distances in the numeric columns of the table, as 
 OF_RULES = "costs are squared distances in the columns of the rules"
 
 
-def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
-    """See `Explanation.measure`."""
+def measured_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any, as_of: Any = None) -> MeasuredTree:
+    """See `Explanation.evaluate`."""
+    ex = _as_of(ex, as_of)
     refuse_other_names(X, labels=labels, sample_weight=sample_weight)
     source = as_source(X)
     rows, on = (as_rows_here(X), _on_rows) if source is None else (source, _on_table)
     measured = replace(on(ex, rows, labels, sample_weight), changes=ex.changes)
     return provenance_on_other_rows(measured, rows, labels, sample_weight, ex.provenance)
+
+
+def _as_of(ex: MeasuredTree, as_of: Any) -> MeasuredTree:
+    """Return the explanation with ages from another day, which still knows in which columns costs are measured."""
+    moved, rows = at(ex, as_of), ex._in_memory
+    if moved is ex or rows is None:
+        return moved
+    before, by, known = dict(ex.dates), np.zeros(len(ex.columns)), rows.coordinates
+    for name, one in moved.dates:
+        by[ex.columns.index(name)] = (one.origin - before[name].origin) / MICROSECONDS
+    axis_map = None if known.axis_map is None else Later(known.axis_map, by)
+    known = replace(known, axis_map=axis_map, dates=moved._date_columns)
+    return replace(moved, _evidence=replace(rows, coordinates=known))
 
 
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:

@@ -23,6 +23,8 @@ from boxwood.errors import DataError
 from boxwood.explanation.ages import LATEST, as_of_text, with_ages
 from boxwood.explanation.ask.options import Candidates, Options
 
+COUNTED = "dates are counted from "
+"""How a note on the latest date of a table begins."""
 _SHORT = 4  # days that times of a table span at most, so that its latest moment counts instead of its day
 
 
@@ -124,7 +126,7 @@ def _latest(X: Any, dates: Mapping[str, Dates]) -> tuple[str, tuple[str, ...]]:
     known, is_short = Dates(), met.last - met.first <= _SHORT
     as_of = known.text(met.last) if is_short and met.last != math.floor(met.last) else known.day(met.last)
     later = f"; dates after today did not count: {met.n_later:,}, up to {known.day(met.end)}" if met.n_later else ""
-    return as_of, (f"dates are counted from {as_of}, the latest date up to today (as_of){later}",)
+    return as_of, (f"{COUNTED}{as_of}, the latest date up to today (as_of){later}",)
 
 
 def _values_of(X: Any, names: Sequence[str]) -> Array:

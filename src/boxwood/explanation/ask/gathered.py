@@ -33,6 +33,7 @@ from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.columns import ColumnChoice, column_choice, refuse_none_left, rounded_in
+from boxwood.explanation.ask.days import with_day
 from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
@@ -86,6 +87,16 @@ def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool 
     if not usable.names or not (usable.words or has_gaps or is_held):
         return None
     return _read(source, clustering, asked, wanted, usable)
+
+
+def rows_to_cluster(source: Source, asked: Options) -> tuple[ColumnTable, Options, FullTable | None]:
+    """Return rows of a table as `to_cluster` does, and what is asked of them; a day from which dates count is in them.
+
+    The last is all rows of a long table, of which the rows were drawn.
+    """
+    source, asked = with_day(source, replace(asked, dates=source.dates), None)
+    read = to_cluster(source, asked)
+    return read.table, replace(asked, sample_weight=read.sample_weight, as_of=None), read.whole
 
 
 def to_cluster(source: Source, asked: Options) -> Gathered:

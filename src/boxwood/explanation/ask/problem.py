@@ -54,6 +54,7 @@ from boxwood.explanation.ask.columns import (
     usable_rows,
     use_in_batches,
 )
+from boxwood.explanation.ask.days import with_day
 from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, complete_cases, with_fitted_pipeline
 from boxwood.explanation.ask.gathered import gathered
 from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
@@ -137,8 +138,12 @@ def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
 def dated(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:
     """Return the rows, with texts of a frame that are dates or numbers as these, and what is asked, with how these are.
 
-    Texts of a column of labels stay texts.
+    Dates are counted from the day that is asked for, if one is. Texts of a column of labels stay texts.
     """
+    return with_day(*_with_dates(X, clustering, asked), clustering)
+
+
+def _with_dates(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:
     if isinstance(X, (Source, ColumnTable)):
         return X, replace(asked, dates=X.dates)
     if not is_frame(X):

@@ -31,7 +31,6 @@ from boxwood.explanation.ask.columns import (
     notes_in_batches,
     notes_on_reading,
 )
-from boxwood.explanation.ask.days import with_day
 from boxwood.explanation.ask.explainer import (
     explained_behind,
     explained_on_table,
@@ -82,7 +81,7 @@ def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
         clustering = label_values(clustering)
     if hasattr(clustering, "fit") and is_explainer(clustering):
         return _by_explainer(X, clustering, asked)
-    X, asked = with_day(*dated(X, clustering, asked.scaled_for(clustering, X)), clustering)
+    X, asked = dated(X, clustering, asked.scaled_for(clustering, X))
     question = posed(X, clustering, asked)
     problem, outcome = _chosen(question, clustering)
     explanation = concluded(outcome, problem, question.asked, made_here=clustering is None)

@@ -38,12 +38,15 @@ def totals_of(ex: MeasuredTree, column: str, values: Any = None) -> Totals:
 
 def _worth(ex: MeasuredTree, column: str, values: Any) -> Totals:
     evidence, is_known = ex._evidence, column in ex.columns
+    whole = None if evidence is None else evidence.whole
+    if values is None and column in (dict(ex.dates) if whole is None else whole.source.dates):
+        _refuse_dates(column)
     if values is None and not is_known and evidence is not None and evidence.whole is None and evidence.beside:
         values = evidence.beside(column)
-    if values is None and evidence is not None and evidence.whole is not None:
-        refuse_no_numbers(evidence.whole.source, column, "values")
+    if values is None and evidence is not None and whole is not None:
+        refuse_no_numbers(whole.source, column, "values")
         make = partial(_Totals, ex.n_clusters)
-        found: _Totals = evidence.whole.fold_column(ex.tree, evidence.coordinates, column, make)
+        found: _Totals = whole.fold_column(ex.tree, evidence.coordinates, column, make)
         totals, weights, n_missing = found.found()
     elif values is None and not is_known and evidence is not None and evidence.facts is not None:
         totals, weights, n_missing = _totals_by_a_pass(evidence.task.batches, ex.n_clusters, column)
@@ -60,6 +63,10 @@ def _worth(ex: MeasuredTree, column: str, values: Any) -> Totals:
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
+def _refuse_dates(column: str) -> None:
+    raise DataError(f"{column!r} has dates, which have no sum; name a column of amounts")
+
+
 def _totals_by_profile(ex: MeasuredTree, column: str) -> tuple[Floats, Floats, int]:
     """Return what `_totals` does of a column that was looked at; in batches, of rows without a value, their weight."""
     known = next((one for one in profiled(ex) if one.column == column), None)
@@ -138,6 +145,8 @@ def _totals(ex: MeasuredTree, column: str, values: Any) -> tuple[Floats, Floats,
     x = np.asarray(column_values(values, column) if is_frame(values) else values)
     if x.shape != (ex.n_rows,):
         raise DataError(f"there are {ex.n_rows} rows, but values of shape {x.shape}")
+    if x.dtype.kind == "M":
+        _refuse_dates(column)
     try:
         x = x.astype(np.float64)
     except (TypeError, ValueError):

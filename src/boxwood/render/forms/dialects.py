@@ -177,15 +177,16 @@ def _duckdb() -> Dialect:
 def _sqlite() -> Dialect:
     # its `.import` of CSV makes all columns text, and it compares text and numbers as two texts; NaN is NULL there
     # dates are texts there, with T or a blank, with or without a zone: it brings them into one form, in UTC; it rounds
-    # to milliseconds, and has no date of what is rounded to the year 10000
+    # to milliseconds, and has no date of what is rounded to the year 10000, nor of a text with a blank before it
+    date = "trim({0}, char(9, 32, 160))"  # tab, space, no-break space
     return Dialect(
         finite=_in_sqlite,
         infinity="{}9e999",
         exact=(),
         may_hold_text=True,
         dates=(
-            "CASE WHEN {0} NOT GLOB '*:*[-+Zz]*' THEN strftime('%Y-%m-%d %H:%M:%f', substr({0}, 1, 23)) END",
-            "strftime('%Y-%m-%d %H:%M:%f', replace({}, '.999999', '.999'))",
+            f"CASE WHEN {{0}} NOT GLOB '*:*[-+Zz]*' THEN strftime('%Y-%m-%d %H:%M:%f', substr({date}, 1, 23)) END",
+            f"strftime('%Y-%m-%d %H:%M:%f', replace({date}, '.999999', '.999'))",
         ),
         moments=("'{}'",) * 2,
         texts="{}",
