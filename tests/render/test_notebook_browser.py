@@ -77,6 +77,9 @@ def shown(chromium):
     assert [url for url in requests if not url.startswith(("about:", "blob:"))] == []
 
 
+BESIDE = {"x": 12, "y": 10}  # in a box, beside the handle of its threshold
+
+
 def explained(n=600):
     X, y = make_blobs(n, n_features=3, centers=4, cluster_std=3.0, random_state=1)
     return bw.explain(X, np.array(["a", "b", "c", "d"])[y], method="cart", columns=["u", "v", "w"], max_leaf_nodes=5)
@@ -154,13 +157,13 @@ def test_cuts_and_leaves_are_changed_from_the_panel(shown):
     panel.get_by_label("Up to").wait_for()
     panel.get_by_role("button", name="Split this leaf").click()
     made("split")
-    page.locator("g.node:not(.leaf)").nth(1).focus()
+    page.locator('g.node[data-node="11"]').focus()
     page.keyboard.press("Enter")
     panel.get_by_label("Column").select_option(label="channel")
     panel.get_by_label("retail").check()
     panel.get_by_role("button", name="Replace this cut").click()
     made("replace_cut")
-    page.locator("g.node:not(.leaf)").nth(1).click()
+    page.locator("g.node:not(.leaf)").nth(1).click(position=BESIDE)
     panel.get_by_role("button", name="Drop this cut").click()
     made("prune")
     page.locator("g.node.leaf").first.click()
@@ -170,7 +173,7 @@ def test_cuts_and_leaves_are_changed_from_the_panel(shown):
     panel.get_by_role("button", name="Rename").click()
     made("rename")
     assert page.locator(".names bdi", has_text="<b>all & sundry</b>").count() == 1
-    page.locator("g.node:not(.leaf)").first.click()
+    page.locator("g.node:not(.leaf)").first.click(position=BESIDE)
     panel.get_by_role("button", name="Search again").click()
     made("without")
     assert editing.answer({"do": "take"})["said"].endswith("6 changes")
@@ -179,7 +182,7 @@ def test_cuts_and_leaves_are_changed_from_the_panel(shown):
 
 def test_a_change_that_is_refused_says_why(shown):
     page, editing = shown(explained())
-    page.locator("g.node:not(.leaf)").first.click()
+    page.locator("g.node:not(.leaf)").first.click(position=BESIDE)
     page.get_by_label("Value").fill("soon")
     page.get_by_role("button", name="Move", exact=True).click()
     page.locator(".told.wrong", has_text="holds numbers, got the text").wait_for()
@@ -191,7 +194,8 @@ def test_axe_finds_nothing(shown, dark):
     axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     for width in (1200, 390):
         page, _ = shown(explained(), dark=dark, width=width)
-        page.locator("g.node").first.click()
+        page.locator(".handle").first.click()  # what is not dragged is chosen
+        page.get_by_role("button", name="Drop this cut").wait_for()
         page.evaluate(axe)
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
@@ -280,7 +284,7 @@ def test_a_tree_is_changed_in_jupyterlab(chromium, lab):
     page.keyboard.press("ArrowRight")  # no command of the notebook
     page.keyboard.press("Enter")
     page.locator(".python pre", has_text="\n").wait_for(state="attached")
-    page.locator("g.node").first.click()
+    page.locator("g.node").first.click(position=BESIDE)
     page.get_by_label("Value").fill("dd")  # deletes a cell where keys are commands
     page.locator('[data-do="take"]').click()
     page.locator(".told", has_text="taken").wait_for()

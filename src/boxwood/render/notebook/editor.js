@@ -196,7 +196,10 @@ function render({ model, el }) {
     }
 
     handle.addEventListener("pointerenter", ready);
-    handle.addEventListener("click", (event) => event.stopPropagation());
+    handle.addEventListener("click", (event) => {
+      event.stopPropagation();
+      if (!places || at === places.now) choose(view, cut.node); // it was not dragged
+    });
     handle.addEventListener("pointerdown", async (event) => {
       event.preventDefault();
       handle.focus();
@@ -270,7 +273,7 @@ function render({ model, el }) {
 
   function ofCut(view, cut) {
     const column = nameOf(view, cut.column);
-    const title = html("h3", { textContent: `Cut ${cut.number}: ${column}` });
+    const title = html("p", { className: "what", textContent: `Cut ${cut.number}: ${column}` });
     const plain = html("fieldset", {}, html("legend", { textContent: "Without it" }),
       button("Drop this cut", () => change({ do: "drop", node: cut.node })),
       button("Search again without this column", () =>
@@ -283,7 +286,7 @@ function render({ model, el }) {
 
   function ofLeaf(view, leaf) {
     const name = view.clusters[leaf.cluster];
-    const title = html("h3", { textContent: `Leaf ${leaf.leaf}: ${name}` });
+    const title = html("p", { className: "what", textContent: `Leaf ${leaf.leaf}: ${name}` });
     const split = question(view, leaf.node, "Split it by", "Split this leaf", (value) =>
       change({ do: "split", leaf: leaf.leaf, ...value }));
     const others = html("select", {}, ...view.clusters.map((other, i) =>
