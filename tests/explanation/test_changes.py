@@ -319,6 +319,7 @@ def test_names_that_come_back_give_the_same_explanation_with_two_changes(known):
         ex.rename(["a", "b"])
 
 
+@pytest.mark.full
 def test_without_a_column_rules_are_as_good_as_if_it_were_forbidden():
     frame, labels, weights = customers(np.random.default_rng(5))
     ex = bw.explain(frame, labels, sample_weight=weights, max_leaf_nodes=4)

@@ -96,12 +96,13 @@ def test_a_threshold_is_dragged(shown):
     page.mouse.down()
     page.mouse.move(x + 24, y, steps=4)
     page.locator(".told", has_text="move").wait_for()
-    dragged = agreement.inner_text()
+    dragged, price = agreement.inner_text(), page.locator('[data-number="Price"]').inner_text()
     assert dragged != f"{ex.agreement:.1%}"
     assert editing.explanation is ex  # nothing is changed before it is let go
     page.mouse.up()
     page.locator('[data-do="undo"]:enabled').wait_for()
     assert agreement.inner_text() == dragged == f"{editing.explanation.agreement:.1%}"
+    assert page.locator('[data-number="Price"]').inner_text() == price
     [edit] = editing.explanation.changes
     assert edit.line.startswith("ex = ex.move_cut(")
     assert page.locator(".python pre").text_content() == edit.line

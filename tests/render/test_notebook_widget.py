@@ -39,8 +39,18 @@ def drawn_message(rng, editing):
     return json.loads(json.dumps(message))
 
 
-@law(4)
+@law(2)
 def test_a_random_session_is_made_again_by_its_lines(seed):
+    refuse_a_wrong_session(seed)
+
+
+@pytest.mark.full
+@law(16, first=2)
+def test_many_random_sessions(seed):
+    refuse_a_wrong_session(seed)
+
+
+def refuse_a_wrong_session(seed):
     rng = np.random.default_rng(seed)
     frame, labels, weights = customers(rng, gaps=bool(seed % 2))
     first = bw.explain(frame, labels, sample_weight=weights, method="cart", max_leaf_nodes=5)
