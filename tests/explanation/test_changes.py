@@ -334,3 +334,49 @@ def test_names_that_come_back_give_the_same_explanation_with_two_changes(known):
     ]
     with pytest.raises(TypeError, match="names must be a mapping"):
         ex.rename(["a", "b"])
+
+
+@pytest.mark.full
+def test_without_a_column_rules_are_as_good_as_if_it_were_forbidden():
+    frame, labels, weights = customers(np.random.default_rng(5))
+    ex = bw.explain(frame, labels, sample_weight=weights, max_leaf_nodes=4)
+    column = ex.columns[int(ex.tree.feature[0])]
+    found = ex.without(column)
+    asked_for = bw.explain(frame, labels, sample_weight=weights, max_leaf_nodes=4, forbidden=[column])
+    assert found.columns.index(column) not in found.tree.features.tolist()
+    assert found.agreement >= asked_for.agreement - 0.01  # the search begins on other columns of growth
+    assert (found.n_leaves, found.limits) == (asked_for.n_leaves, asked_for.limits)
+    [edit] = found.changes
+    assert edit.line == f"ex = ex.without({column!r})"
+    assert (edit.agreement_before, edit.agreement) == (ex.agreement, found.agreement)
+    with pytest.raises(bw.DataError, match=f"no rule may test {column}, which is forbidden"):
+        found.split(0, *asked(np.random.default_rng(0), found, column))
+    other = next(name for name in found.columns if name != column)
+    assert found.without(other).limits.forbidden == tuple(name for name in ex.columns if name in (column, other))
+
+
+def test_what_without_cannot_do_is_said():
+    ex = bw.explain(
+        [[1.0, 5.0], [2.0, 6.0], [8.0, 5.5], [9.0, 5.0]], ["low", "low", "high", "high"], columns=["a", "b"]
+    )
+    with pytest.raises(bw.DataError, match="takes the columns that no rule shall test, got none"):
+        ex.without()
+    with pytest.raises(bw.DataError, match="every column is forbidden"):
+        ex.without("a", "b")
+    with pytest.raises(bw.DataError, match="no column"):
+        ex.without("c")
+    loaded = bw.Explanation.from_json(ex.to_json())
+    with pytest.raises(bw.DataError, match="holds no rows"):
+        loaded.without("a")
+    X, labels = [[1.0, 5.0], [2.0, 6.0], [8.0, 5.5], [9.0, 5.0]], ["low", "low", "high", "high"]
+    assert loaded.without("a", X=X, labels=labels).columns == ("a", "b")
+
+
+def test_a_note_on_dates_is_there_as_long_as_rules_cut_some():
+    frame, labels, _ = customers(np.random.default_rng(0), gaps=False)
+    ex = bw.explain(frame, np.where(frame["joined"] < "2025-01-01", "early", labels), max_leaf_nodes=4)
+    assert any("rules that cut joined" in note for note in ex.notes)
+    assert any("rules that cut joined" in note for note in ex.prune(ex.tree.n_nodes - 3).notes) == (
+        "joined" in {ex.columns[j] for j in ex.prune(ex.tree.n_nodes - 3).tree.features.tolist()}
+    )
+    assert not any("rules that cut joined" in note for note in ex.without("joined").notes)

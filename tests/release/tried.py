@@ -121,6 +121,12 @@ def _excel(ex: Any) -> None:
     _done("explain", "table.xlsx", "-k", "2")
 
 
+def _notebook(ex: bw.Explanation) -> None:
+    editor = ex.edit()
+    assert editor.explanation is ex
+    assert "<svg" in editor.widget.view["html"]
+
+
 def _onnx(ex: Any) -> None:
     assert len(ex.to_onnx()) > 100
 
@@ -169,6 +175,7 @@ USES = {
     "arrow": Use("pyarrow", _arrow),
     "dask": Use("dask", _dask),
     "excel": Use("openpyxl", _excel),
+    "notebook": Use("anywidget", _notebook),
     "onnx": Use("onnx", _onnx),
     "page": Use("jinja2", _page),
     "pandas": Use("pandas", _pandas),

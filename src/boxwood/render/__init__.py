@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boxwood.render.forms.labels import write_labels as write_labels
     from boxwood.render.forms.sql import sql as sql
     from boxwood.render.forms.text import text as text
+    from boxwood.render.notebook.editor import Editor as Editor
     from boxwood.render.pictures.canvas import ExplanationDisplay as ExplanationDisplay
 
 _MODULES: dict[str, tuple[str, ...]] = {
@@ -19,6 +20,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "boxwood.render.forms.labels": ("write_labels",),
     "boxwood.render.forms.sql": ("sql",),
     "boxwood.render.forms.text": ("text",),
+    "boxwood.render.notebook.editor": ("Editor",),
     "boxwood.render.pictures.canvas": ("ExplanationDisplay",),
 }
 

@@ -18,9 +18,10 @@ from boxwood.explanation.change.places import Places, places_of_end, places_of_q
 from boxwood.explanation.change.search import without
 from boxwood.explanation.measured_tree import Tree
 from boxwood.explanation.records import Edit
+from boxwood.render.forms.text import tells_price
 from boxwood.render.page.live import live_tree, on_axis
 from boxwood.words.measured import cost_of_edit
-from boxwood.words.values import counted, number, percent
+from boxwood.words.values import counted, number, percent, price
 
 Message = Mapping[str, Any]
 LONG = 0.2  # seconds from which it is said how long a change took
@@ -173,14 +174,23 @@ class Editing(Generic[Tree]):
                 "values": list(places.values),
                 "at": None if node is None else on_axis(ex, node, places.ends),
                 "said": [one if isinstance(one, str) else number(one) for one in places.values],
-                "agreement": [percent(one) for one in places.agreement.tolist()],
+                "numbers": self._numbers(places),
                 "cost": [cost_of_edit(self._edit(places, i)) for i in range(len(places.values))],
                 "now": places.now,
             }
         }
 
+    def _tells_price(self, places: Places) -> bool:
+        return places.price is not None and tells_price(self.explanation)
+
+    def _numbers(self, places: Places) -> dict[str, list[str]]:
+        """Return the numbers that stand above the tree, for each place."""
+        found = {"Agreement": [percent(one) for one in places.agreement.tolist()]}
+        if places.price is not None and self._tells_price(places):
+            found["Price"] = [price(one) for one in places.price.tolist()]
+        return found
+
     def _edit(self, places: Places, i: int) -> Edit:
-        ex, price = self.explanation, None if places.price is None else float(places.price[i])
-        tells = price is not None and not (ex.search_report is not None and ex.search_report.by_agreement)
-        agreement = ex.agreement, float(places.agreement[i])
-        return Edit("", *agreement, ex.price, price or 0.0, places.moved[i], by_agreement=not tells)
+        ex, now = self.explanation, 0.0 if places.price is None else float(places.price[i])
+        agreement, tells = (ex.agreement, float(places.agreement[i])), self._tells_price(places)
+        return Edit("", *agreement, ex.price, now, places.moved[i], by_agreement=not tells)

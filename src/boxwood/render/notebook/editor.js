@@ -137,6 +137,7 @@ function render({ model, el }) {
       "aria-valuemax": "0",
     }, tree);
     const line = svg("line", { class: "line", y1: top - 4, y2: top + height + 2 }, handle);
+    svg("rect", { class: "ground", x: left, y: top + height + 3, width, height: 11 }, handle);
     const text = svg("text", { class: "said", y: top + height + 11 }, handle);
     const grip = svg("circle", { class: "grip", r: 4.5, cy: top - 3 }, handle);
     const hold = svg("rect", { class: "hold", y: top - 8, width: 22, height: height + 20 }, handle);
@@ -174,7 +175,10 @@ function render({ model, el }) {
       handle.setAttribute("aria-valuenow", at);
       handle.setAttribute("aria-valuetext", `${places.said[at]}: ${places.cost[at]}`);
       tell(at === places.now ? "" : `${places.said[at]}: ${places.cost[at]}`, false, false);
-      root.querySelector('[data-number="Agreement"]').textContent = places.agreement[at];
+      for (const [name, numbers] of Object.entries(places.numbers)) {
+        const shown = root.querySelector(`[data-number="${name}"]`);
+        if (shown) shown.textContent = numbers[at];
+      }
     }
 
     function back() {
@@ -196,7 +200,10 @@ function render({ model, el }) {
     }
 
     handle.addEventListener("pointerenter", ready);
-    handle.addEventListener("click", (event) => event.stopPropagation());
+    handle.addEventListener("click", (event) => {
+      event.stopPropagation();
+      if (!places || at === places.now) choose(view, cut.node); // it was not dragged
+    });
     handle.addEventListener("pointerdown", async (event) => {
       event.preventDefault();
       handle.focus();
@@ -270,7 +277,7 @@ function render({ model, el }) {
 
   function ofCut(view, cut) {
     const column = nameOf(view, cut.column);
-    const title = html("h3", { textContent: `Cut ${cut.number}: ${column}` });
+    const title = html("p", { className: "what", textContent: `Cut ${cut.number}: ${column}` });
     const plain = html("fieldset", {}, html("legend", { textContent: "Without it" }),
       button("Drop this cut", () => change({ do: "drop", node: cut.node })),
       button("Search again without this column", () =>
@@ -283,7 +290,7 @@ function render({ model, el }) {
 
   function ofLeaf(view, leaf) {
     const name = view.clusters[leaf.cluster];
-    const title = html("h3", { textContent: `Leaf ${leaf.leaf}: ${name}` });
+    const title = html("p", { className: "what", textContent: `Leaf ${leaf.leaf}: ${name}` });
     const split = question(view, leaf.node, "Split it by", "Split this leaf", (value) =>
       change({ do: "split", leaf: leaf.leaf, ...value }));
     const others = html("select", {}, ...view.clusters.map((other, i) =>
@@ -333,7 +340,7 @@ function render({ model, el }) {
       value = () => ({ words: boxes.flatMap((box, i) => (box.checked ? [i] : [])) });
     }
 
-    function ofPlaces(places) {
+    function ofPlaces(places, dates) {
       const slider = html("input", { type: "range", min: 0, max: places.values.length - 1, value: places.now });
       const show = () => {
         const i = Number(slider.value);
@@ -341,16 +348,16 @@ function render({ model, el }) {
         effect.textContent = `${places.said[i]}: ${places.cost[i]}`;
       };
       slider.addEventListener("input", show);
-      where.replaceChildren(html("label", {}, "Up to ", slider));
+      where.replaceChildren(html("label", {}, dates ? "Before " : "Up to ", slider));
       value = () => ({ value: places.values[Number(slider.value)] });
       show();
       go.disabled = false;
     }
 
-    function typed() {
+    function typed(dates) {
       const field = html("input", { type: "text" });
       field.addEventListener("input", () => { go.disabled = field.value === ""; });
-      where.replaceChildren(html("label", {}, "Up to ", field));
+      where.replaceChildren(html("label", {}, dates ? "Before " : "Up to ", field));
       value = () => ({ value: field.value });
     }
 
@@ -362,10 +369,10 @@ function render({ model, el }) {
       const column = allowed.find((one) => one.column === Number(select.value));
       if (column.words) return ofWords(column.words);
       const answer = await ask({ do: "ask", node, column: column.column });
-      if (answer.places) return ofPlaces(answer.places);
+      if (answer.places) return ofPlaces(answer.places, column.dates);
       if ("wrong" in answer) return tell(answer.wrong, true);
       effect.textContent = answer.said;
-      typed();
+      typed(column.dates);
     });
     return html("fieldset", {}, html("legend", { textContent: legend }), html("label", {}, "Column ", select), where, go, effect);
   }

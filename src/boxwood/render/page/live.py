@@ -95,7 +95,7 @@ def _ends(ex: MeasuredTree, cut: CutBox, bars: Bars) -> list[dict[str, Any]]:
 
 
 def _columns(ex: MeasuredTree) -> list[dict[str, Any]]:
-    """Return the columns that a cut may test, with their words, and whether none may."""
+    """Return the columns that are at hand, whether a cut may test them, their words, and whether they hold dates."""
     forbidden = () if ex.limits is None else ex.limits.forbidden
     evidence = ex._known()
     at_hand = range(len(ex.columns)) if evidence.in_batches else evidence.columns
@@ -103,7 +103,8 @@ def _columns(ex: MeasuredTree) -> list[dict[str, Any]]:
     for j in at_hand:
         known, name = codes_of(ex, j), ex.columns[j]
         words = None if known is None else [_plain(category(value)) for value in known.values]
-        found.append({"column": j, "name": _plain(shortened(name)), "words": words, "forbidden": name in forbidden})
+        kind = {"words": words, "dates": j in ex._date_columns}
+        found.append({"column": j, "name": _plain(shortened(name)), "forbidden": name in forbidden, **kind})
     return found
 
 
