@@ -297,20 +297,27 @@ if (slider && typeof DecompressionStream !== "undefined") {
   let data = null;
   one("#slider").hidden = false;
   const say = () => { slider.setAttribute("aria-valuetext", told.textContent = sizes[slider.value].replaceAll("_", " ")); };
-  const show = async () => {
-    say();
-    const at = Number(slider.value);
+  // What is shown: a place of the slider, or the tree without a column.
+  let asked = null;
+  const show = async (at, without = null) => {
+    const mine = asked = {};
     data ??= await unpacked(one("#trees").textContent);
-    if (at !== Number(slider.value)) return;
-    if (at === here) showFirst();
-    else showTree(data, data.trees[at - (at > here ? 1 : 0)]);
-    one("#other-tree").hidden = at === here;
+    if (mine !== asked) return;  // a later move came in between
+    const own = without === null ? data.slider : data.without[without];
+    if (without === null && at === here) showFirst();
+    else showTree({...data, ...own}, own.trees[without === null ? at - (at > here ? 1 : 0) : 0]);
+    one("#other-tree").hidden = without === null && at === here;
+    all("[data-without]").forEach(button => button.setAttribute("aria-pressed", Number(button.dataset.without) === without));
     learnTree();
     lightByMouse();
     askValues();
     measure();
   };
-  slider.addEventListener("input", show);
+  slider.addEventListener("input", () => { say(); show(Number(slider.value)); });
+  all("[data-without]").forEach(button => button.addEventListener("click", () => {
+    const isOff = button.getAttribute("aria-pressed") === "true";
+    show(Number(slider.value), isOff ? null : Number(button.dataset.without));
+  }));
   say();
 }
 
@@ -337,10 +344,8 @@ all(".copy").forEach(button => {
 const hints = new Map();
 function measure() {
   all(".scroll").forEach(part => {
-    if (!hints.has(part)) {
-      hints.set(part, element("p", {class: "note screen"}, "More to the right: scroll sideways."));
-      part.before(hints.get(part));
-    }
+    if (!hints.has(part)) hints.set(part, element("p", {class: "note screen"}, "More to the right: scroll sideways."));
+    if (part.previousSibling !== hints.get(part)) part.before(hints.get(part));
     hints.get(part).hidden = part.scrollWidth <= part.clientWidth + 1;
   });
 }

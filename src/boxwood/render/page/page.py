@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.page._template import file_of, framed, stripes, written
-from boxwood.render.page._trees import trees_of_slider
+from boxwood.render.page._trees import other_trees
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
 from boxwood.words.claims import at_least
@@ -99,7 +100,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["outcomes"] = None if count else _outcomes(whole)
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["code"] = _code(ex)
-    facts["slider"] = _slider(whole, facts, count)
+    facts["others"] = _others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
@@ -108,6 +109,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     return written("page.html", facts, _title(ex, title), script=_script())
 
 
+@cache
 def _script() -> str:
     """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
@@ -225,19 +227,19 @@ def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
     return None if known is None else frontier_charts(known, price=has_price)
 
 
-def _slider(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> dict[str, Any] | None:
-    """Return the trees of the frontier for the slider, and what it says at each place; None if it has none."""
+def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> dict[str, Any] | None:
+    """Return the trees beside that of the page, and what is said of each; None where there is no frontier."""
     if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
         return None
-    frontier = ex._kept["frontier"]
-    found = trees_of_slider(ex, frontier, least_shown(count), has_price=facts["frontier"]["price"], code=_code_alone)
+    frontier, has_price = ex._kept["frontier"], facts["frontier"]["price"]
+    found = other_trees(ex, frontier, least_shown(count), has_price=has_price, code=_code_alone)
     if found is None:
         return None
-    packed, rows = found
-    at = sum(row.leaves < ex.n_leaves for row in rows)
-    said = [_size_said(row, facts["frontier"]["price"]) for row in [*rows[:at], frontier.this, *rows[at:]]]
+    at = sum(row.leaves < ex.n_leaves for row in found.rows)
+    said = [_size_said(row, has_price) for row in [*found.rows[:at], frontier.this, *found.rows[at:]]]
     said[at] += ": the tree of this page"
-    return {"trees": packed, "at": at, "sizes": [text.replace(" ", "_") for text in said]}
+    without = [(name, _size_said(row, has_price)) for name, row in found.without]
+    return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
 
 
 def _size_said(row: FrontierRow, has_price: bool) -> str:
