@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from base64 import b64encode
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ import numpy as np
 from boxwood._types import Floats
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.evidence import held_in
-from boxwood.explanation.measure.frontier import Pruned, tree_without, trees_of_frontier
+from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_without, trees_of_frontier
 from boxwood.explanation.measure.measure import binary_columns
 from boxwood.explanation.records import Frontier, FrontierRow, rules_of
 from boxwood.render.forms.walk import codes_at_cuts, cut_words
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 _MOST = 12  # trees
-_LARGEST = 40  # leaves of a tree that a reader would look at
+_MOST_LETTERS = 60_000
+_FEW_COLUMNS = 8  # of the rules, for which trees without one are grown
+_LARGEST, _LARGEST_GROWN = 40, 80  # leaves of a tree that a reader would look at, and of the tree that is pruned
 
 
 class OtherTrees(NamedTuple):
@@ -54,29 +56,38 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
     forms of code of an explanation.
     """
     evidence = ex._in_memory
-    if evidence is None or evidence.whole is not None:
+    if evidence is None or evidence.whole is not None or largest_of(ex) > _LARGEST_GROWN:
         return None
     rows = [row for row in frontier if not row.is_this and 2 <= row.leaves <= _LARGEST]
+    if not rows:
+        return None
     rows = [rows[i] for i in dict.fromkeys(np.linspace(0, len(rows) - 1, _MOST).round().astype(int).tolist())]
     draw = partial(_drawn, ex, least=least, code=code)
     slider, rows = draw(trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price))
     without, others = [], []
-    for j in ex.tree.features.tolist()[:_MOST] if ex.tree.features.size > 1 else ():
+    for j in ex.tree.features.tolist() if 1 < ex.tree.features.size <= _FEW_COLUMNS else ():
         found = tree_without(ex, j, priced=has_price)
         if found is not None:
             data, [row] = draw(found)
             without.append(data)
             others.append((column_name(ex.columns[j]), row))
-    data = {
-        "slider": slider,
-        "without": without,
+    more = {
         "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
         "names": [_in_leaf(name) for name in ex._for_people().names],
         "weighted": ex.weighted,
     }
-    packed = zlib.compressobj(wbits=-15)
+    for data, shown in (({"slider": slider, "without": without}, others), ({"slider": slider}, [])):
+        packed = _packed(data | more)
+        if len(packed) <= _MOST_LETTERS:
+            return OtherTrees(packed, rows, shown)
+    return None
+
+
+def _packed(data: Mapping[str, Any]) -> str:
+    """Return data as letters and digits, which the page's script unpacks."""
+    packing = zlib.compressobj(wbits=-15)
     text = json.dumps(data, separators=(",", ":")).encode()
-    return OtherTrees(b64encode(packed.compress(text) + packed.flush()).decode(), rows, others)
+    return urlsafe_b64encode(packing.compress(text) + packing.flush()).decode()
 
 
 def _drawn(ex: MeasuredTree, found: Pruned, *, least: int, code: Any) -> tuple[dict[str, Any], list[FrontierRow]]:

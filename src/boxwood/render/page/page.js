@@ -74,17 +74,17 @@ const later = j => rules.columns[j].origin === undefined || !day.value ? 0 : Dat
 
 const inputOf = (column, j) => {
   const input = column.values ? element("select")
-    : element("input", column.date ? {type: "datetime-local", step: "any"} : {type: "number", step: "any", inputmode: "decimal"});
+    : element("input", column.day ? {type: "date"} : column.date ? {type: "datetime-local", step: "any"} : {type: "number", step: "any", inputmode: "decimal"});
   if (column.gaps) input.placeholder = "missing";
   if (column.values) column.values.forEach((value, code) => input.append(element("option", {value: code}, value)));
   input.addEventListener("input", () => { read(j); answer(); });
   return input;
 };
 // Where rules say where a missing number goes, it counts as infinity.
-const typed = j => rules.columns[j].date ? Date.parse(inputs[j].value + "Z") / 864e5 - later(j) : Number(inputs[j].value);
+const typed = j => rules.columns[j].date ? Date.parse(rules.columns[j].day ? inputs[j].value : inputs[j].value + "Z") / 864e5 - later(j) : Number(inputs[j].value);
 const read = j => { row[j] = inputs[j].value !== "" ? typed(j) : rules.columns[j].gaps ? Infinity : NaN; };
 const fill = values => {
-  values.forEach((value, j) => { inputs[j].value = value; read(j); });
+  values.forEach((value, j) => { inputs[j].value = rules.columns[j].day ? value.slice(0, 10) : value; read(j); });
   answer();
 };
 
@@ -235,7 +235,7 @@ if (rules.file) {
 }
 
 // ------------------------------------------------------------------ smaller and larger trees
-const unpacked = text => new Response(new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
+const unpacked = text => new Response(new Blob([Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
 const treeAsList = (found, at) => {
   const node = found[at], parent = found[node.parent];
   const lines = parent ? [element("b", {}, parent.full[node.side])] : [];
@@ -251,12 +251,14 @@ const textOfTree = (found, names) => found.flatMap(node => {
   const said = parent ? [`${indent}|--- ${parent.full[node.side]}`] : [];
   return node.isLeaf ? [...said, `${"|   ".repeat(node.depth)}|--- ${names[node.cluster]}`] : said;
 }).join("\n");
+// A condition in which no line ends within a value.
+const unbroken = text => element("li", {}, ...text.split(/( )/).map(word => (/^(?=.*[0-9])[\p{L}\p{N}_.,:%+-]{2,24}$/u.test(word) ? element("span", {class: "v"}, word) : word)));
 // A card has the rules of the leaves of its cluster, one below the other.
 const cardOfRules = (card, cluster, found) => {
   const own = found.filter(node => node.isLeaf && node.cluster === cluster), colour = rules.clusters[cluster][2];
   const size = own.reduce((sum, node) => sum + node.own, 0), rows = own.reduce((sum, node) => sum + node.rows, 0);
   const parts = own.flatMap(({rule}, i) => [...(i ? [element("p", {class: "note"}, "or")] : []),
-    element("ul", {class: `rule ${colour}`}, ...(rule.length ? rule : ["every row"]).map(text => element("li", {}, text)))]);
+    element("ul", {class: `rule ${colour}`}, ...(rule.length ? rule : ["every row"]).map(unbroken))]);
   if (!own.length) parts.push(element("p", {class: "note"}, "no rule names this cluster"));
   one(".rules", card).replaceChildren(...parts);
   const many = own.length > 1, total = found[0].by[cluster];
