@@ -109,3 +109,28 @@ def test_customers_stay_small():
     assert len(page.encode()) <= 150_000
     packed = re.search(r'id="trees">([^<]*)<', page)
     assert 0 < len(packed[1]) <= 60_000
+
+
+def test_without_a_column(opened):  # noqa: F811
+    """A click shows the tree that does not test a column, and a second click the first tree again."""
+    X, ex = blobs(1)
+    page = opened(ex)
+    buttons = page.locator("[data-without]")
+    assert 0 < buttons.count() <= ex.tree.features.size
+    for button in buttons.all():
+        name, told = button.inner_text().split(": ", 1)
+        button.click()
+        page.wait_for_function("b => b.ariaPressed === 'true'", arg=button.element_handle())
+        assert page.locator(".tree .leaf").count() == int(told.split()[0]) <= ex.n_leaves
+        assert f"Cut 1 on {name}:" not in page.locator(".list").text_content()
+        code = {}
+        exec(page.locator("code[data-form=python]").text_content(), code)
+        assert name not in code["COLUMNS"]
+        found = [code["cluster"](dict(zip(ex.columns, row, strict=True))) for row in X.tolist()]
+        right = (np.array(found) == ex._rows().task.reference.labels).mean()
+        assert f"right for {right:.1%} of the rows" in told
+        assert right <= ex.agreement + 0.01
+        button.click()
+        page.wait_for_function("b => b.ariaPressed === 'false'", arg=button.element_handle())
+        assert not page.locator("#other-tree").is_visible()
+    assert page.locator(".tree .leaf").count() == ex.n_leaves

@@ -456,15 +456,49 @@ class Explanation(MeasuredTree):
 
         return frame_of(self, what)
 
+    def to_svg(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Return the tree as a picture in SVG, in the look of the page: for a slide, a wiki, a paper.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            File to write. A file that is there is replaced as a whole. None returns the picture as text.
+
+        Returns
+        -------
+        str or None
+            The picture; None if it was written to `path`. It loads nothing, and shows of rows what the page shows:
+            no bar of a cluster of fewer than five rows.
+
+        Raises
+        ------
+        DataError
+            If the tree has one leaf or more than 150.
+        ImportError
+            If the package jinja2 is missing, which the extra `page` installs.
+
+        Examples
+        --------
+        >>> import boxwood
+        >>> ex = boxwood.explain([[1.0], [2.0], [9.0]], ["low", "low", "high"], columns=["size"])
+        >>> ex.to_svg().splitlines()[0][:5]
+        '<svg '
+        """
+        from boxwood.render.page.svg import svg
+
+        return svg(self, path)
+
     def to_html(
         self, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
     ) -> str | None:
         """Return the report: one page for a browser, which needs nothing else and loads nothing.
 
         It shows the numbers, the tree, a form that runs the rules on typed values, the rules of each cluster, the
+        smaller and larger trees of the frontier and the best ones without a column of the rules, as a reader asks, the
         profile, where rules and clusters disagree, the frontier, the stability and the contrasts that were asked for
-        before, and the rules as code. It works on a phone, on paper, by keyboard, in light and dark. For a loaded model
-        it shows what the model knows.
+        before, and the rules as code. A CSV file that is dropped on it comes back with one more column, the cluster
+        that `predict` of the command line gives each row; its cells do not leave the page. It works on a phone, on
+        paper, by keyboard, in light and dark. For a loaded model it shows what the model knows.
 
         Parameters
         ----------

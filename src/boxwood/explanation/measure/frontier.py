@@ -11,6 +11,7 @@ import numpy as np
 
 from boxwood._progress import Progress, as_progress, silent
 from boxwood._validation import shown
+from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.explanation.measure.evidence import Evidence
@@ -116,12 +117,37 @@ class Pruned(NamedTuple):
 def trees_of_frontier(ex: MeasuredTree, sizes: Sequence[int], *, priced: bool) -> Pruned:
     """Return the trees of the frontier with some numbers of leaves, without those that the table's columns lack."""
     evidence = ex._rows("trees of a frontier")
+    return _pruned(ex, evidence, evidence.task, sizes, priced=priced)
+
+
+def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | None:
+    """Return the best pruning, with no more leaves, of a larger tree that may not test a column of the table.
+
+    None where each tree that the method begins with tests it.
+    """
+    evidence = ex._rows("a tree without a column")
+    budget = replace(evidence.budget, forbidden=tuple(sorted({*evidence.budget.forbidden, column})))
+    task = evidence.task.within(evidence.coordinates.budget_of_growth(budget))
+    found = _pruned(ex, evidence, task, None, priced=priced)
+    [(size, ends)] = found.ends.items()
+    named = {node: int(found.clusters[node]) for node in ends}
+    tree = NodeChanges(leaves=named).on(found.tree, ex.n_clusters)  # without what is below
+    if column in tree.features or size == 1:
+        return None
+    clusters = np.zeros(tree.n_nodes, dtype=np.int64)
+    clusters[tree.leaf_nodes] = tree.leaf_clusters
+    leaf = np.searchsorted(ends, found.tree.leaf_nodes[found.leaf], side="right") - 1
+    return Pruned(tree, clusters, {size: tree.leaf_nodes.tolist()}, leaf, found.prices)
+
+
+def _pruned(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[int] | None, *, priced: bool) -> Pruned:
+    """Return prunings of a larger tree; IN: sizes: None for the best one with no more leaves than there are."""
     way, jobs = way_of(ex, evidence), evidence.task.n_jobs
-    tree, _ = way.grown(evidence.task.with_leaves(largest_of(ex)))
-    tree = evidence.on_table(tree)
+    largest = largest_of(ex) if sizes else PER_LEAF * ex.n_leaves
+    tree = evidence.on_table(way.grown(task.with_leaves(largest))[0])
     leaf = tree.apply(evidence.coordinates.table, n_jobs=jobs)
     shares = shares_of(tree, evidence.task, way.objective, leaf=leaf)
-    sizes = [m for m in sizes if m <= shares.n_leaves]
+    sizes = [shares.fewest(ex.n_leaves)] if sizes is None else [m for m in sizes if m <= shares.n_leaves]
     tree, prices = tree.relabeled(shares.clusters[tree.leaf_nodes]), dict[int, float]()
     if priced:
         distance, known = (

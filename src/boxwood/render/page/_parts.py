@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._dates import MICROSECONDS, Dates, in_calendar
+from boxwood._dates import MICROSECONDS, Dates, first_after, in_calendar
 from boxwood._messages import printable
 from boxwood._types import Floats, Indices
 from boxwood._validation import listed
@@ -294,7 +294,7 @@ def columns_in_form(ex: MeasuredTree) -> list[dict[str, Any]]:
     return [
         {"name": apart(name := _name_in_form(ex, j), name), "values": choices.get(j), "deviation": deviation}
         | ({"gaps": True} if j in ex._gap_columns else {})
-        | _kind_of_date(ex._date_columns.get(j))
+        | _kind_of_date(ex, j)
         for j, deviation in zip(tested, _deviations(ex, tested), strict=True)
     ]
 
@@ -418,11 +418,22 @@ def _name_in_form(ex: MeasuredTree, j: int) -> str:
     return name if dates is None or not dates.is_relative else f"{name} (days after {dates.day_column})"
 
 
-def _kind_of_date(dates: Dates | None) -> dict[str, Any]:
-    """Return whether a column is typed as dates, and from which day these are counted, if they are."""
+def _kind_of_date(ex: MeasuredTree, j: int) -> dict[str, Any]:
+    """Return whether a column is typed as dates, and from which day these are counted, if they are.
+
+    Days are enough where no cut parts two moments of a day.
+    """
+    dates = ex._date_columns.get(j)
     if dates is None or dates.is_relative:
         return {}
-    return {"date": True} | ({"origin": dates.origin / MICROSECONDS} if dates.as_of else {})
+    ends = np.concatenate([ex.tree.lower[ex.tree.feature == j], ex.tree.upper[ex.tree.feature == j]])
+    ends = ends[np.isfinite(ends) & (np.abs(ends) < _MOST_DAYS)]
+    are_days = not dates.zone and all(first_after(end) % MICROSECONDS == 0 for end in ends.tolist())
+    counted_from = {"origin": dates.origin / MICROSECONDS} if dates.as_of else {}
+    return {"date": True} | ({"day": True} if are_days else {}) | counted_from
+
+
+_MOST_DAYS = 1e7  # more than any date has
 
 
 def _date_in_digits(days: float, digits: int) -> float:
@@ -449,7 +460,7 @@ def _most_frequent(codes: Floats) -> float:
 
 
 MOST_COLUMNS = 40
-_MOST_CELLS = 720  # which keeps the page of 24 clusters and 300 columns below 400 kB
+_MOST_CELLS = 720  # which keeps the page of 24 clusters and 300 columns below 450 kB
 _SAMPLE = 50_000  # rows; a place among them is right to about half a percent
 
 

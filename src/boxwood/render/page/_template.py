@@ -7,6 +7,7 @@ script and one style, by their hashes, and workers of that script.
 from __future__ import annotations
 
 import html
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -64,6 +65,29 @@ def written(template: str, facts: dict[str, Any], title: str, script: str) -> st
     return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file
 
 
+def picture_alone(tree: dict[str, Any], colours: dict[str, Any]) -> str:
+    """Return the picture of a tree as a file of SVG, with the page's style for light paper."""
+    jinja = _environment()
+    style = jinja.get_template("style.css").render(colours=colours["colours"], width=None, paper=None)
+    own = "svg{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}"
+    own += ".back{fill:var(--sheet)}.unseen{position:static}svg.paper{display:inline}"
+    text: str = jinja.get_template("svg.html").render(
+        tree=tree, hatches=colours["hatches"], style=_of_pictures(style) + own
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _of_pictures(style: str) -> str:
+    """Return those rules of the page's style that are of a picture; of its colours those on light paper."""
+    kept = (":root{", ".c", ".hatch", ".tree", ".part", ".axis", ".cut", ".middle", ".end", ".at", ".ends")
+    lines = style.partition("@page")[0].splitlines()
+    return "".join(
+        line
+        for line in lines
+        if line.startswith(kept) and not line.startswith((".card", ".chart", ".copy", ".chip", ".confusion"))
+    )
+
+
 @cache
 def _environment() -> Any:
     jinja2 = require("jinja2", "page", "the report")
@@ -76,7 +100,17 @@ def _environment() -> Any:
     )
     environment.filters["short"] = shortened
     environment.filters["colour"] = class_of
+    environment.filters["unbroken"] = lambda text: jinja2.utils.markupsafe.Markup(_unbroken(text))
     return environment
+
+
+def _unbroken(text: str) -> str:
+    """Return a text as HTML in which no line ends within a value, such as 2026-03-16; a long one may be parted."""
+    words = (html.escape(word) for word in text.split(" "))
+    return " ".join(f'<span class="v">{word}</span>' if _VALUE.fullmatch(word) else word for word in words)
+
+
+_VALUE = re.compile(r"(?=.*[0-9])[\w.,:%+-]{2,24}")  # a number, a date or a time
 
 
 def file_of(name: str) -> str:

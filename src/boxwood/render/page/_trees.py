@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
-from base64 import b64encode
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Floats
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.evidence import held_in
-from boxwood.explanation.measure.frontier import Pruned, trees_of_frontier
+from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_without, trees_of_frontier
 from boxwood.explanation.measure.measure import binary_columns
 from boxwood.explanation.records import Frontier, FrontierRow, rules_of
 from boxwood.render.forms.walk import codes_at_cuts, cut_words
@@ -30,44 +32,83 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 _MOST = 12  # trees
-_LARGEST = 40  # leaves of a tree that a reader would look at
+_MOST_LETTERS = 60_000
+_FEW_COLUMNS = 8  # of the rules, for which trees without one are grown
+_LARGEST, _LARGEST_GROWN = 40, 80  # leaves of a tree that a reader would look at, and of the tree that is pruned
 
 
-def trees_of_slider(
-    ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: bool, code: Any
-) -> tuple[str, list[FrontierRow]] | None:
-    """Return the trees of a frontier, packed for a page; None if there are none, or rows were drawn from a table.
+class OtherTrees(NamedTuple):
+    """Trees beside that of a page: packed for its script, and what is said of each.
 
-    The larger tree is told once: for each node its words, its bars and its rows by cluster. A tree is the nodes that
-    are its leaves. IN: least: rows of a cluster that is shown; code: makes the forms of code of an explanation.
+    `rows` are those of the slider, and `without` are pairs of a column and the row of the tree that does not test it.
+    """
+
+    packed: str
+    rows: list[FrontierRow]
+    without: list[tuple[str, FrontierRow]]
+
+
+def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: bool, code: Any) -> OtherTrees | None:
+    """Return the trees of a frontier, and for each column of the rules the best one without it.
+
+    None where rows were drawn from a table. A larger tree is told once: for each node its words, its bars and its rows
+    by cluster; a tree is the nodes that are its leaves. IN: least: rows of a cluster that is shown; code: makes the
+    forms of code of an explanation.
     """
     evidence = ex._in_memory
+    if evidence is None or evidence.whole is not None or largest_of(ex) > _LARGEST_GROWN:
+        return None
     rows = [row for row in frontier if not row.is_this and 2 <= row.leaves <= _LARGEST]
-    if evidence is None or evidence.whole is not None or len(rows) < 2:
+    if not rows:
         return None
     rows = [rows[i] for i in dict.fromkeys(np.linspace(0, len(rows) - 1, _MOST).round().astype(int).tolist())]
-    found = trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price)
+    draw = partial(_drawn, ex, least=least, code=code)
+    slider, rows = draw(trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price))
+    without, others = [], []
+    for j in ex.tree.features.tolist() if 1 < ex.tree.features.size <= _FEW_COLUMNS else ():
+        found = tree_without(ex, j, priced=has_price)
+        if found is not None:
+            data, [row] = draw(found)
+            without.append(data)
+            others.append((column_name(ex.columns[j]), row))
+    more = {
+        "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
+        "names": [_in_leaf(name) for name in ex._for_people().names],
+        "weighted": ex.weighted,
+    }
+    for data, shown in (({"slider": slider, "without": without}, others), ({"slider": slider}, [])):
+        packed = _packed(data | more)
+        if len(packed) <= _MOST_LETTERS:
+            return OtherTrees(packed, rows, shown)
+    return None
+
+
+def _packed(data: Mapping[str, Any]) -> str:
+    """Return data as letters and digits, which the page's script unpacks."""
+    packing = zlib.compressobj(wbits=-15)
+    text = json.dumps(data, separators=(",", ":")).encode()
+    return urlsafe_b64encode(packing.compress(text) + packing.flush()).decode()
+
+
+def _drawn(ex: MeasuredTree, found: Pruned, *, least: int, code: Any) -> tuple[dict[str, Any], list[FrontierRow]]:
+    """Return a larger tree and its prunings as data, and what each of these does on the rows."""
     larger = _on_tree(ex, found)
-    held, trees, rules = _by_node(larger), [], dict[int, list[str]]()
-    rows = [_measured(row, found, held) for row in rows if row.leaves in found.ends]
-    for row in rows:
-        ends = found.ends[row.leaves]
+    held, trees, rules, rows = _by_node(larger), [], dict[int, list[str]](), []
+    for size, ends in found.ends.items():
+        right = min(float(held[ends, found.clusters[ends]].sum() / held[0].sum()), 1.0)
+        row = FrontierRow(size, found.prices.get(size, math.nan), right, None, None, False)
         tree = NodeChanges(leaves={node: int(found.clusters[node]) for node in ends}).on(found.tree, ex.n_clusters)
         pruned = replace(larger, tree=tree, agreement=row.agreement, price=row.price)
         rules |= _rules(pruned, ends, rules)
         trees.append({"ends": ends, "code": {form["form"]: form["text"] for form in code(pruned)}})
+        rows.append(row)
     data = {
         "nodes": _nodes(larger, found, rules, held, least),
         "columns": columns_in_form(larger),
         "file": file_columns(larger),
-        "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
-        "names": [_in_leaf(name) for name in ex._for_people().names],
-        "weighted": ex.details.weighted,
         "trees": trees,
     }
-    packed = zlib.compressobj(9, wbits=-15)
-    text = json.dumps(data, separators=(",", ":")).encode()
-    return b64encode(packed.compress(text) + packed.flush()).decode(), rows
+    return data, rows
 
 
 def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
@@ -79,13 +120,6 @@ def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
     evidence = replace(evidence, leaf=leaf, held=held)
     details = ex.details._replace(binary=binary)
     return replace(ex, tree=tree, details=details, _evidence=evidence, _short=None, _kept={**ex._kept})
-
-
-def _measured(row: FrontierRow, found: Pruned, held: Floats) -> FrontierRow:
-    """Return a row of the frontier as it is on the table's columns; IN: held: the rows of each cluster at each node."""
-    ends = found.ends[row.leaves]
-    agreement = float(held[ends, found.clusters[ends]].sum() / held[0].sum())
-    return row._replace(agreement=agreement, price=found.prices.get(row.leaves, row.price))
 
 
 def _rules(ex: MeasuredTree, ends: Sequence[int], known: Mapping[int, Any]) -> dict[int, list[str]]:

@@ -74,17 +74,17 @@ const later = j => rules.columns[j].origin === undefined || !day.value ? 0 : Dat
 
 const inputOf = (column, j) => {
   const input = column.values ? element("select")
-    : element("input", column.date ? {type: "datetime-local", step: "any"} : {type: "number", step: "any", inputmode: "decimal"});
+    : element("input", column.day ? {type: "date"} : column.date ? {type: "datetime-local", step: "any"} : {type: "number", step: "any", inputmode: "decimal"});
   if (column.gaps) input.placeholder = "missing";
   if (column.values) column.values.forEach((value, code) => input.append(element("option", {value: code}, value)));
   input.addEventListener("input", () => { read(j); answer(); });
   return input;
 };
 // Where rules say where a missing number goes, it counts as infinity.
-const typed = j => rules.columns[j].date ? Date.parse(inputs[j].value + "Z") / 864e5 - later(j) : Number(inputs[j].value);
+const typed = j => rules.columns[j].date ? Date.parse(rules.columns[j].day ? inputs[j].value : inputs[j].value + "Z") / 864e5 - later(j) : Number(inputs[j].value);
 const read = j => { row[j] = inputs[j].value !== "" ? typed(j) : rules.columns[j].gaps ? Infinity : NaN; };
 const fill = values => {
-  values.forEach((value, j) => { inputs[j].value = value; read(j); });
+  values.forEach((value, j) => { inputs[j].value = rules.columns[j].day ? value.slice(0, 10) : value; read(j); });
   answer();
 };
 
@@ -235,7 +235,7 @@ if (rules.file) {
 }
 
 // ------------------------------------------------------------------ smaller and larger trees
-const unpacked = text => new Response(new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
+const unpacked = text => new Response(new Blob([Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
 const treeAsList = (found, at) => {
   const node = found[at], parent = found[node.parent];
   const lines = parent ? [element("b", {}, parent.full[node.side])] : [];
@@ -251,12 +251,14 @@ const textOfTree = (found, names) => found.flatMap(node => {
   const said = parent ? [`${indent}|--- ${parent.full[node.side]}`] : [];
   return node.isLeaf ? [...said, `${"|   ".repeat(node.depth)}|--- ${names[node.cluster]}`] : said;
 }).join("\n");
+// A condition in which no line ends within a value.
+const unbroken = text => element("li", {}, ...text.split(/( )/).map(word => (/^(?=.*[0-9])[\p{L}\p{N}_.,:%+-]{2,24}$/u.test(word) ? element("span", {class: "v"}, word) : word)));
 // A card has the rules of the leaves of its cluster, one below the other.
 const cardOfRules = (card, cluster, found) => {
   const own = found.filter(node => node.isLeaf && node.cluster === cluster), colour = rules.clusters[cluster][2];
   const size = own.reduce((sum, node) => sum + node.own, 0), rows = own.reduce((sum, node) => sum + node.rows, 0);
   const parts = own.flatMap(({rule}, i) => [...(i ? [element("p", {class: "note"}, "or")] : []),
-    element("ul", {class: `rule ${colour}`}, ...(rule.length ? rule : ["every row"]).map(text => element("li", {}, text)))]);
+    element("ul", {class: `rule ${colour}`}, ...(rule.length ? rule : ["every row"]).map(unbroken))]);
   if (!own.length) parts.push(element("p", {class: "note"}, "no rule names this cluster"));
   one(".rules", card).replaceChildren(...parts);
   const many = own.length > 1, total = found[0].by[cluster];
@@ -297,20 +299,27 @@ if (slider && typeof DecompressionStream !== "undefined") {
   let data = null;
   one("#slider").hidden = false;
   const say = () => { slider.setAttribute("aria-valuetext", told.textContent = sizes[slider.value].replaceAll("_", " ")); };
-  const show = async () => {
-    say();
-    const at = Number(slider.value);
+  // What is shown: a place of the slider, or the tree without a column.
+  let asked = null;
+  const show = async (at, without = null) => {
+    const mine = asked = {};
     data ??= await unpacked(one("#trees").textContent);
-    if (at !== Number(slider.value)) return;
-    if (at === here) showFirst();
-    else showTree(data, data.trees[at - (at > here ? 1 : 0)]);
-    one("#other-tree").hidden = at === here;
+    if (mine !== asked) return;  // a later move came in between
+    const own = without === null ? data.slider : data.without[without];
+    if (without === null && at === here) showFirst();
+    else showTree({...data, ...own}, own.trees[without === null ? at - (at > here ? 1 : 0) : 0]);
+    one("#other-tree").hidden = without === null && at === here;
+    all("[data-without]").forEach(button => button.setAttribute("aria-pressed", Number(button.dataset.without) === without));
     learnTree();
     lightByMouse();
     askValues();
     measure();
   };
-  slider.addEventListener("input", show);
+  slider.addEventListener("input", () => { say(); show(Number(slider.value)); });
+  all("[data-without]").forEach(button => button.addEventListener("click", () => {
+    const isOff = button.getAttribute("aria-pressed") === "true";
+    show(Number(slider.value), isOff ? null : Number(button.dataset.without));
+  }));
   say();
 }
 
@@ -337,10 +346,8 @@ all(".copy").forEach(button => {
 const hints = new Map();
 function measure() {
   all(".scroll").forEach(part => {
-    if (!hints.has(part)) {
-      hints.set(part, element("p", {class: "note screen"}, "More to the right: scroll sideways."));
-      part.before(hints.get(part));
-    }
+    if (!hints.has(part)) hints.set(part, element("p", {class: "note screen"}, "More to the right: scroll sideways."));
+    if (part.previousSibling !== hints.get(part)) part.before(hints.get(part));
     hints.get(part).hidden = part.scrollWidth <= part.clientWidth + 1;
   });
 }

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.page._template import file_of, framed, stripes, written
-from boxwood.render.page._trees import trees_of_slider
+from boxwood.render.page._trees import other_trees
 from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
@@ -105,7 +106,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
-    facts["slider"] = _slider(whole, facts, count)
+    facts["others"] = _others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
@@ -114,6 +115,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     return written("page.html", facts, _title(ex, title), script=_script())
 
 
+@cache
 def _script() -> str:
     """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
@@ -231,19 +233,19 @@ def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
     return None if known is None else frontier_charts(known, price=has_price)
 
 
-def _slider(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> dict[str, Any] | None:
-    """Return the trees of the frontier for the slider, and what it says at each place; None if it has none."""
+def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> dict[str, Any] | None:
+    """Return the trees beside that of the page, and what is said of each; None where there is no frontier."""
     if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
         return None
-    frontier = ex._kept["frontier"]
-    found = trees_of_slider(ex, frontier, least_shown(count), has_price=facts["frontier"]["price"], code=_code_alone)
+    frontier, has_price = ex._kept["frontier"], facts["frontier"]["price"]
+    found = other_trees(ex, frontier, least_shown(count), has_price=has_price, code=_code_alone)
     if found is None:
         return None
-    packed, rows = found
-    at = sum(row.leaves < ex.n_leaves for row in rows)
-    said = [_size_said(row, facts["frontier"]["price"]) for row in [*rows[:at], frontier.this, *rows[at:]]]
+    at = sum(row.leaves < ex.n_leaves for row in found.rows)
+    said = [_size_said(row, has_price) for row in [*found.rows[:at], frontier.this, *found.rows[at:]]]
     said[at] += ": the tree of this page"
-    return {"trees": packed, "at": at, "sizes": [text.replace(" ", "_") for text in said]}
+    without = [(name, _size_said(row, has_price)) for name, row in found.without]
+    return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
 
 
 def _size_said(row: FrontierRow, has_price: bool) -> str:
@@ -424,13 +426,24 @@ def cards(
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
-                "distinctive_columns": [] if is_hidden else distinctive_columns(profile, among, FEW),
+                "distinctive_columns": [] if is_hidden else _compared(ex, distinctive_columns(profile, among, FEW)),
                 "totals": None if worth is None else totals_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_total(worth, cluster.cluster),
                 "suggested": None if is_hidden else suggested.get(cluster.name),
             }
         )
     return found
+
+
+_THAN_OTHERS = {"high": "higher", "low": "lower", "late": "later", "early": "earlier"}
+_OLDER = {"late": "newer", "early": "older"}  # where rules say ages
+
+
+def _compared(ex: MeasuredTree, found: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return what stands out in words that compare a cluster with the other rows."""
+    ages = {column_name(name) for name, dates in ex.dates if dates.as_of}
+    words = [_OLDER if one["name"] in ages else _THAN_OTHERS for one in found]
+    return [one | {"size": said.get(one["size"], one["size"])} for one, said in zip(found, words, strict=True)]
 
 
 def _with_shares(clusters: Sequence[ClusterSummary], hidden: Collection[int]) -> list[ClusterSummary]:

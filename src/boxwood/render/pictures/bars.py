@@ -69,7 +69,10 @@ class Bars(NamedTuple):
     @property
     def heights(self) -> Floats:
         """Height of each part of each bar, shape (n_clusters, n_bars), so that areas are as rows; the highest is 1."""
-        density = self.counts / np.diff(self.at)
+        _, exponent = np.frexp(self.counts.max(initial=0.0))
+        density: Floats = np.ldexp(self.counts, -exponent) / np.diff(
+            self.at
+        )  # so that weights near the largest double have one
         highest = density.sum(axis=0).max()
         return density / highest if highest > 0 else density
 
