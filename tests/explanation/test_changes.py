@@ -365,7 +365,7 @@ def test_what_without_cannot_do_is_said():
         ex.without("a", "b")
     with pytest.raises(bw.DataError, match="no column"):
         ex.without("c")
-    loaded = bw.Explanation.from_json(ex.to_json())
+    loaded = read_model(ex.to_json())
     with pytest.raises(bw.DataError, match="holds no rows"):
         loaded.without("a")
     X, labels = [[1.0, 5.0], [2.0, 6.0], [8.0, 5.5], [9.0, 5.0]], ["low", "low", "high", "high"]

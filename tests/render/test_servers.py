@@ -255,7 +255,7 @@ def test_postgres_reads_dates_and_truths_that_stand_as_text(seed, postgres):
 def test_ages_are_counted_from_the_day_of_the_server(seed, postgres, mariadb):
     """Dates that all moved, as of as many days later, of the clock of the server, and of a column."""
     ex, table, day, wanted = case(seed)
-    is_local = not any(one.zone for _, one in ex.dates)
+    is_local = not any(one.zone for _, one in ex.details.dates)
     days = (datetime.date.today() - datetime.date.fromisoformat(day)).days
     for by, as_of in ((days, None), (days, "CURRENT_DATE"), (1 + 97 * seed, "day"), (1 + 97 * seed, "column")):
         moved, on = later(table, by), day_after(day, by)

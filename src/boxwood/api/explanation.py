@@ -1293,7 +1293,12 @@ class Explanation(MeasuredTree):
         return merge_clusters(self._on(X, labels, sample_weight, as_of), clusters, name)
 
     def without(
-        self, *columns: str, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None
+        self,
+        *columns: str,
+        X: Any = None,
+        labels: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        as_of: Any = None,
     ) -> Self:
         """Return the explanation by the best tree that "auto" finds without some columns, and what that costs.
 
@@ -1304,7 +1309,7 @@ class Explanation(MeasuredTree):
         ----------
         *columns : str
             At least one. What the tree does not test may be among them, so that no later search takes it.
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows to search and measure on, as for `evaluate`.
 
         Raises
@@ -1324,9 +1329,11 @@ class Explanation(MeasuredTree):
         """
         from boxwood.explanation.change.search import without
 
-        return without(self._on(X, labels, sample_weight), columns)
+        return without(self._on(X, labels, sample_weight, as_of), columns)
 
-    def edit(self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None) -> Editor[Self]:
+    def edit(
+        self, X: Any = None, labels: Any = None, sample_weight: ArrayLike | str | None = None, *, as_of: Any = None
+    ) -> Editor[Self]:
         """Return the tree as a widget for notebooks, in which all of these changes are made by hand; needs anywidget.
 
         Drag a threshold, choose a cut or a leaf: agreement, price and the rows that move stand beside it. "Take" hands
@@ -1334,7 +1341,7 @@ class Explanation(MeasuredTree):
 
         Parameters
         ----------
-        X, labels, sample_weight : default=None
+        X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`: an explanation that was read from a file needs some.
 
         Returns
@@ -1367,7 +1374,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.notebook.editor import Editor
 
-        return Editor(self._on(X, labels, sample_weight))
+        return Editor(self._on(X, labels, sample_weight, as_of))
 
     # ------------------------------------------------------------------------------------------- how good the rules are
     def misassigned(

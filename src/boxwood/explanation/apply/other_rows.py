@@ -83,8 +83,8 @@ def _as_of(ex: MeasuredTree, as_of: Any) -> MeasuredTree:
     moved, rows = at(ex, as_of), ex._in_memory
     if moved is ex or rows is None:
         return moved
-    before, by, known = dict(ex.dates), np.zeros(len(ex.columns)), rows.coordinates
-    for name, one in moved.dates:
+    before, by, known = dict(ex.details.dates), np.zeros(len(ex.columns)), rows.coordinates
+    for name, one in moved.details.dates:
         by[ex.columns.index(name)] = (one.origin - before[name].origin) / MICROSECONDS
     axis_map = None if known.axis_map is None else Later(known.axis_map, by)
     known = replace(known, axis_map=axis_map, dates=moved._date_columns)

@@ -100,7 +100,7 @@ def explained_by_tree(
     IN: tree_of: the tree on the columns of a table, by the names of the clusters; method: how it was made.
     """
     _refuse_unusable(X, labels, asked)
-    X, asked = with_day(*dated(X, labels, asked.scaled_for(labels, X)), labels)
+    X, asked = dated(X, labels, asked.scaled_for(labels, X))
     question = posed(X, label_values(labels), asked)
     problem = question.problem
     tree = tree_of(problem.coordinates, problem.task.reference.names)

@@ -39,7 +39,7 @@ def totals_of(ex: MeasuredTree, column: str, values: Any = None) -> Totals:
 def _worth(ex: MeasuredTree, column: str, values: Any) -> Totals:
     evidence, is_known = ex._evidence, column in ex.columns
     whole = None if evidence is None else evidence.whole
-    if values is None and column in (dict(ex.dates) if whole is None else whole.source.dates):
+    if values is None and column in (dict(ex.details.dates) if whole is None else whole.source.dates):
         _refuse_dates(column)
     if values is None and not is_known and evidence is not None and evidence.whole is None and evidence.beside:
         values = evidence.beside(column)

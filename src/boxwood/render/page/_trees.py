@@ -74,7 +74,7 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
     more = {
         "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
         "names": [_in_leaf(name) for name in ex._for_people().names],
-        "weighted": ex.weighted,
+        "weighted": ex.details.weighted,
     }
     for data, shown in (({"slider": slider, "without": without}, others), ({"slider": slider}, [])):
         packed = _packed(data | more)

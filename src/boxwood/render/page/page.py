@@ -441,7 +441,7 @@ _OLDER = {"late": "newer", "early": "older"}  # where rules say ages
 
 def _compared(ex: MeasuredTree, found: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return what stands out in words that compare a cluster with the other rows."""
-    ages = {column_name(name) for name, dates in ex.dates if dates.as_of}
+    ages = {column_name(name) for name, dates in ex.details.dates if dates.as_of}
     words = [_OLDER if one["name"] in ages else _THAN_OTHERS for one in found]
     return [one | {"size": said.get(one["size"], one["size"])} for one, said in zip(found, words, strict=True)]
 
