@@ -252,9 +252,10 @@ def lab(tmp_path):
         subprocess.Popen(command, env=os.environ | folders, stdout=log, stderr=log) as server,
     ):
         at = f"http://127.0.0.1:{port}"
-        for _ in range(240):
+        end = time.monotonic() + 180
+        while time.monotonic() < end:
             try:
-                urllib.request.urlopen(f"{at}/api?token=t", timeout=2).close()
+                urllib.request.urlopen(f"{at}/api?token=t", timeout=5).close()
                 break
             except OSError:
                 time.sleep(0.25)

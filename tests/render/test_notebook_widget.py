@@ -164,6 +164,21 @@ def test_a_drawing_has_no_value_of_few_rows_and_no_root_of_a_page():
     assert ":root" not in view
 
 
+def test_rows_in_batches_are_counted_once_a_change_is_made(tmp_path, rows_drawn):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(18, 80, 3000), "size": rng.normal(size=3000).round(2)})
+    frame["group"] = np.where(frame["age"] > 50, "old", np.where(frame["size"] > 0, "large", "small"))
+    frame.to_parquet(tmp_path / "table.parquet")
+    editing = Editing(bw.explain(bw.scan(tmp_path / "table.parquet"), "group", method="imm"))
+    cut = next(one for one in editing.view()["cuts"] if one["ends"])
+    end = cut["ends"][0]
+    ask = {"node": cut["node"], "upper": end["upper"]}
+    assert editing.answer({"do": "places"} | ask)["said"] == "the numbers come once the change is made"
+    assert "rows move" in editing.answer({"do": "move", "to": float(end["said"]) + 5} | ask)["said"]
+    assert "is read in batches" in editing.answer({"do": "without", "column": 0})["wrong"]
+    assert len(editing.explanation.changes) == 1
+
+
 @pytest.mark.full
 def test_a_hundred_thousand_rows_are_counted_at_once():
     X, y = make_blobs(100_000, n_features=10, centers=6, cluster_std=6.0, random_state=0)

@@ -82,7 +82,7 @@ function render({ model, el }) {
     if (tree) tree.setAttribute("role", "group");
     for (const cut of view.cuts) makeNode(view, cut.node, `Cut ${cut.number}: ${nameOf(view, cut.column)}`);
     for (const leaf of view.leaves) makeNode(view, leaf.node, `Leaf ${leaf.leaf}: ${view.clusters[leaf.cluster]}`);
-    if (tree) for (const cut of view.cuts) for (const end of cut.ends) makeHandle(view, tree, cut, end);
+    if (tree) for (const cut of view.cuts) for (const end of cut.ends) if (end.at !== null) makeHandle(view, tree, cut, end);
     choose(view, nodes(view).includes(chosen) ? chosen : null);
     const again = focus && root.querySelector(focus);
     if (again && !again.disabled) again.focus();

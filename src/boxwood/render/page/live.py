@@ -6,6 +6,7 @@ for the moment of the change alone: they are no part of what is drawn.
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from boxwood.words.values import category, percent, price, shortened
 if TYPE_CHECKING:
     from boxwood._types import Floats
     from boxwood.explanation.measured_tree import MeasuredTree
-    from boxwood.render.pictures.bars import Bars
     from boxwood.render.pictures.picture import CutBox
 
 
@@ -76,22 +76,21 @@ def _numbers(ex: MeasuredTree, first: MeasuredTree) -> list[dict[str, str]]:
 def _cut(ex: MeasuredTree, cut: CutBox) -> dict[str, Any]:
     j = int(ex.tree.feature[cut.node])
     area = cut.area
-    is_drawn = cut.bars is not None and codes_of(ex, j) is None
     return {
         "node": cut.node,
         "number": cut.number,
         "column": j,
         "area": [round(area.x, 1), round(area.y, 1), round(area.width, 1), round(area.height, 1)],
-        "ends": _ends(ex, cut, cut.bars) if is_drawn and cut.bars is not None else [],
+        "ends": [] if codes_of(ex, j) is not None else _ends(ex, cut),
     }
 
 
-def _ends(ex: MeasuredTree, cut: CutBox, bars: Bars) -> list[dict[str, Any]]:
-    """Return the ends of a cut that can be moved, with their places on the axis."""
-    return [
-        {"upper": is_upper, "at": round(line.at, 4), "said": said}
-        for (is_upper, said), line in zip(ends_said(ex, cut.node), bars.lines, strict=False)
-    ]
+def _ends(ex: MeasuredTree, cut: CutBox) -> list[dict[str, Any]]:
+    """Return the ends of a cut that can be moved, with their places on the axis; None where no bars are drawn."""
+    lines = () if cut.bars is None else cut.bars.lines
+    places = [round(line.at, 4) for line in lines]
+    ends = zip(ends_said(ex, cut.node), chain(places, repeat(None)), strict=False)
+    return [{"upper": is_upper, "at": at, "said": said} for (is_upper, said), at in ends]
 
 
 def _columns(ex: MeasuredTree) -> list[dict[str, Any]]:
