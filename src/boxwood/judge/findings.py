@@ -65,11 +65,6 @@ class Finding:
     rows: int | None = None
     is_whole: bool = True
 
-    def __str__(self) -> str:
-        from boxwood.judge.sentences import sentence
-
-        return sentence(self)
-
 
 class BranchRows(NamedTuple):
     """The rows of a branch: those that come to it, that it takes, that fulfil it but went to an earlier one, and how
