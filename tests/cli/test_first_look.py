@@ -128,8 +128,9 @@ def test_times_and_lengths_of_time_as_text_are_left_out(tmp_path, values):
         assert reason in run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--engine", engine, "--notes").stdout
     words = boxwood.explain(frame.assign(t=frame["t"] + " h"), "kind")  # a text that is none
     assert "t" in words.columns
-    taken = run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--categories", "t", "--json")
-    assert facts(taken)["columns"] == ["t", "x"]
+    for engine in ("memory", "duckdb"):
+        taken = run(tmp_path, "explain", "{}/t.csv", "-l", "kind", "--categories", "t", "--json", "--engine", engine)
+        assert facts(taken)["columns"] == ["t", "x"]
 
 
 def test_a_new_word_among_truths_or_numbers_changes_no_other_row(tmp_path):

@@ -341,7 +341,8 @@ def column_choice(source: Source, clustering: Any, asked: Options) -> ColumnChoi
     for name in asked.numbers:
         refuse_no_numbers(source, name, "columns in numbers=")
     chosen = names if is_chosen else asked.categories
-    unread = [name for name in chosen if kinds[name] not in (*USABLE, "text")]
+    words = [name for name in asked.categories if source.types.get(name) in ("string", "large_string")]
+    unread = [name for name in chosen if kinds[name] not in (*USABLE, "text") and name not in words]
     for name in unread:
         source.refuse_text(name)  # says what a file holds
     if unread:
