@@ -1,4 +1,4 @@
-"""What a reader changes on the report: names, with the line of Python that gives them for good; rules copied as code."""
+"""What a reader changes on the report: names, with the line of Python for them; rules copied as code."""
 
 import numpy as np
 import pytest
