@@ -494,11 +494,11 @@ class Explanation(MeasuredTree):
         """Return the report: one page for a browser, which needs nothing else and loads nothing.
 
         It shows the numbers, the tree, a form that runs the rules on typed values, the rules of each cluster, the
-        smaller and larger trees of the frontier and the best ones without a column of the rules, as a reader asks, the
         profile, where rules and clusters disagree, the frontier, the stability and the contrasts that were asked for
-        before, and the rules as code. A CSV file that is dropped on it comes back with one more column, the cluster
-        that `predict` of the command line gives each row; its cells do not leave the page. It works on a phone, on
-        paper, by keyboard, in light and dark. For a loaded model it shows what the model knows.
+        before, and the rules as code. As a reader asks it shows the trees of the frontier, and the best one without a
+        column of the rules. A CSV file that is dropped on it comes back with one more column, the cluster that
+        `predict` of the command line gives each row; its cells do not leave the page. It works on a phone, on paper, by
+        keyboard, in light and dark. For a loaded model it shows what the model knows.
 
         Parameters
         ----------

@@ -342,6 +342,60 @@ all(".copy").forEach(button => {
   });
 });
 
+all("[data-take]").forEach(button => {
+  const name = button.textContent;
+  one("#take").hidden = false;
+  button.addEventListener("click", async () => {
+    await copied(one(`code[data-form=${button.dataset.take}]`), button);
+    setTimeout(() => { button.textContent = name; }, 1500);
+  });
+});
+
+// ------------------------------------------------------------------ names that a reader gives
+const given = new Map();
+const inPython = value => (typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value));
+const rename = (cluster, name) => {
+  const [mark] = first.rules.clusters[cluster];
+  first.rules.clusters[cluster][1] = name;
+  given.set(cluster, name);
+  all(".chip").filter(part => part.textContent === mark).forEach(part => {
+    const beside = part.nextElementSibling;
+    if (beside?.tagName === "BDI") beside.textContent = name;
+    else if (beside?.matches(".named, .unseen")) { beside.textContent = ` ${name}`; beside.className = "named"; }
+  });
+  all(".tree .leaf").filter(leaf => one(".mark", leaf).textContent === mark).forEach(leaf => {
+    one(".title", leaf).textContent = name.length > 20 ? `${name.slice(0, 19)}…` : name;
+  });
+  const names = [...given].map(([i, one]) => `${inPython(rules.file.clusters[i][0])}: ${inPython(one)}`);
+  one("#lines-of-python").textContent = `ex = ex.rename({${names.join(", ")}})`;
+  one("#changes").hidden = false;
+};
+if (rules.file) all(".card").forEach((card, cluster) => {
+  const button = element("button", {type: "button", class: "screen rename", "aria-label": `Rename cluster ${rules.clusters[cluster][0]}`}, "Rename");
+  one("h3", card).append(button);
+  button.addEventListener("click", () => {
+    const shown = one("h3 bdi", card), input = element("input", {"aria-label": `Name of cluster ${rules.clusters[cluster][0]}`, maxlength: "100"});
+    input.value = shown.textContent;
+    shown.hidden = button.hidden = true;
+    shown.after(input);
+    input.focus();
+    input.select();
+    let isDone = false;
+    const end = isKept => {
+      if (isDone) return;
+      isDone = true;
+      const name = input.value.trim();
+      input.remove();
+      shown.hidden = button.hidden = false;
+      const isFree = rules.clusters.every(([, other], i) => i === cluster || other !== name);
+      if (isKept && name && isFree && name !== shown.textContent) rename(cluster, name);
+      button.focus();
+    };
+    input.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === "Escape") end(event.key === "Enter"); });
+    input.addEventListener("blur", () => end(true));
+  });
+});
+
 // ------------------------------------------------------------------ what is out of sight says so
 const hints = new Map();
 function measure() {
