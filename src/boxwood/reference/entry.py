@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +60,7 @@ class Repeated(NamedTuple):
     alike: tuple[tuple[int, ...], ...]
     dummies: tuple[tuple[int, ...], ...]
     decided: dict[int, int]
-    sums: Mapping[int, tuple[int, ...]] = MappingProxyType({})
+    sums: Mapping[int, tuple[int, ...]] = {}
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -99,8 +98,8 @@ class Entry(NamedTuple):
     is_scaled: bool = True
     repeated: Repeated | None = None
     weights: Floats | None = None
-    codes: Mapping[int, list[float]] = MappingProxyType({})
-    absent: Mapping[int, float] = MappingProxyType({})
+    codes: Mapping[int, list[float]] = {}
+    absent: Mapping[int, float] = {}
 
     @classmethod
     def of(
