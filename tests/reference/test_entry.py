@@ -1,5 +1,8 @@
 """How columns enter clusters that boxwood makes: no column and no few rows decide, and each thing counts once."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -244,3 +247,9 @@ def test_a_sum_of_other_columns_counts_once(seed):
     noisy = table.copy()
     noisy[:, at[3]] *= rng.normal(1, 0.01, 200)
     assert repeated_in(noisy, ()).sums == {}
+
+
+def test_how_columns_enter_can_be_copied_and_stored():
+    for entry in (Entry.of(smokers(0)[1]), Entry(np.ones(2))):
+        for other in (copy.deepcopy(entry), pickle.loads(pickle.dumps(entry))):
+            assert (other.codes, other.absent) == (entry.codes, entry.absent)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +60,7 @@ class Repeated(NamedTuple):
     alike: tuple[tuple[int, ...], ...]
     dummies: tuple[tuple[int, ...], ...]
     decided: dict[int, int]
-    sums: Mapping[int, tuple[int, ...]] = MappingProxyType({})
+    sums: Mapping[int, tuple[int, ...]] = {}
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -99,8 +98,8 @@ class Entry(NamedTuple):
     is_scaled: bool = True
     repeated: Repeated | None = None
     weights: Floats | None = None
-    codes: Mapping[int, list[float]] = MappingProxyType({})
-    absent: Mapping[int, float] = MappingProxyType({})
+    codes: Mapping[int, list[float]] = {}
+    absent: Mapping[int, float] = {}
 
     @classmethod
     def of(
@@ -196,7 +195,8 @@ def _says_absent(x: Array, lacks: Bools, is_category: bool) -> bool:
     value = x[np.argmax(lacks)]
     if not (is_category or value == 0):
         return False
-    return bool(((x == value) == lacks).all() and np.isfinite(x).all())
+    parts = slice(100), slice(None)  # most columns differ soon
+    return all(np.array_equal(x[part] == value, lacks[part]) for part in parts) and bool(np.isfinite(x).all())
 
 
 def _filled(table: Array, numbers: Mapping[int, float]) -> Array:
@@ -372,8 +372,8 @@ def _sums(rows: Floats, numbers: list[int]) -> dict[int, tuple[int, ...]]:
         return found
     scale = np.abs(known).max(axis=0)
     known = known / np.where(scale > 0, scale, 1.0)
-    for i, j in enumerate(numbers):
-        others = np.delete(np.arange(len(numbers)), i)
+    for i in _dependent(known):
+        j, others = numbers[i], np.delete(np.arange(len(numbers)), i)
         factors = np.linalg.lstsq(known[:, others], known[:, i], rcond=None)[0] * scale[i] / scale[others]
         parts = others[np.abs(factors - 1.0) < ROUNDING]
         if len(parts) < 2 or (np.abs(np.delete(factors, np.searchsorted(others, parts))) > ROUNDING).any():
@@ -382,6 +382,13 @@ def _sums(rows: Floats, numbers: list[int]) -> dict[int, tuple[int, ...]]:
         if (np.abs(left[np.isfinite(left)]) <= ROUNDING * scale[i]).all():
             found[j] = tuple(numbers[k] for k in parts.tolist())
     return found
+
+
+def _dependent(x: Floats) -> list[int]:
+    """Return the columns that others make, or make others with, as all of these have one place less than columns."""
+    values, vectors = np.linalg.eigh(x.T @ x)
+    made = vectors[:, values <= ROUNDING**1.5 * values[-1]]
+    return np.flatnonzero(np.abs(made).max(axis=1, initial=0.0) > ROUNDING).tolist()  # type: ignore[no-any-return]
 
 
 def _decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[int, int]:
