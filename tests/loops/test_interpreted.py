@@ -1,5 +1,6 @@
 """Loops without machine code on disk: small tables are interpreted, with the same result to the last bit."""
 
+import gc
 import inspect
 import os
 import re
@@ -278,6 +279,28 @@ def test_a_young_process_loads_numba_for_a_call_that_takes_long(monkeypatch):
     loop(*arguments(20_000))
     assert loop.machine is not None
     assert jit.Loop.young == 0
+
+
+def test_no_garbage_is_collected_in_the_time_of_a_call():
+    """A collection of what imports have left takes as long as a large table would, and numba would be loaded."""
+    loop, phases, threshold = jit.jit(order.set_sides.py_func), [], gc.get_threshold()
+
+    def plain():
+        phases.clear()
+        kept = [[i] for i in range(10_000)]
+        return len(kept), len(phases)
+
+    def noted(phase, _):
+        phases.append(phase)
+
+    gc.callbacks.append(noted)
+    try:
+        gc.set_threshold(100)
+        assert loop._interpret(plain, ()) == (10_000, 0)
+        assert gc.isenabled()
+    finally:
+        gc.callbacks.remove(noted)
+        gc.set_threshold(*threshold)
 
 
 def test_longer_code_is_interpreted_for_longer():

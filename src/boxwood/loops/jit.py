@@ -26,6 +26,7 @@ for a second every day would never spend the time to compile.
 
 import atexit
 import copy
+import gc
 import os
 import sys
 import time
@@ -246,11 +247,14 @@ class Loop:
         return self(*args)
 
     def _interpret(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        size, began = _size(args), time.thread_time()
+        size, collects, began = _size(args), gc.isenabled(), time.thread_time()
+        gc.disable()  # a collection of what imports have left takes far longer than a small call, and is not its time
         try:
             return plain(*args)
         finally:
             took = time.thread_time() - began
+            if collects:
+                gc.enable()
             self._count(took)
             self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
 
