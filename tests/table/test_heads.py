@@ -369,3 +369,14 @@ def test_names_below_a_title_may_be_words_of_their_columns(seed):
     elif found != names:  # a row of names of which one alone is there, or a title
         assert list(found)[: at + 1] == [*titles[0]]
         assert hints[0].startswith("row 1 was read as the names of columns, though it names 1 of")
+
+
+def test_predict_takes_a_line_of_one_unit_as_explain_does(tmp_path):
+    """A line with one unit describes the columns for both: it is no row, and gets no cluster."""
+    import boxwood
+    from boxwood.render.forms.labels import write_labels
+
+    ex = boxwood.explain([[float(i)] for i in range(20)], ["low"] * 10 + ["high"] * 10, columns=["spend"])
+    rows = [f"{i},{i},{i}" for i in range(20)]
+    (tmp_path / "in.csv").write_text("\n".join(["id,spend,orders", ",EUR,", *rows]) + "\n", encoding="utf-8")
+    assert write_labels(ex, tmp_path / "in.csv", tmp_path / "out.csv")[:2] == (21, 1)
