@@ -98,7 +98,8 @@ def _drawn(ex: MeasuredTree, found: Pruned, *, least: int, code: Any) -> tuple[d
         right = min(float(held[ends, found.clusters[ends]].sum() / held[0].sum()), 1.0)
         row = FrontierRow(size, found.prices.get(size, math.nan), right, None, None, False)
         tree = NodeChanges(leaves={node: int(found.clusters[node]) for node in ends}).on(found.tree, ex.n_clusters)
-        pruned = replace(larger, tree=tree, agreement=row.agreement, price=row.price)
+        # of its code: rows are at the leaves of the larger tree
+        pruned = replace(larger, tree=tree, agreement=row.agreement, price=row.price, _evidence=None, _kept={})
         rules |= _rules(pruned, ends, rules)
         trees.append({"ends": ends, "code": {form["form"]: form["text"] for form in code(pruned)}})
         rows.append(row)
