@@ -67,13 +67,13 @@ def _length(micro: int) -> str:
     in_hours = rest < _IN_HOURS and rest % _DAY
     for name, unit in _UNITS[1:] if in_hours else _UNITS:
         n, rest = divmod(rest, unit)
-        parts += [_counted(n, name)] if n else []
+        parts += [_count_units(n, name)] if n else []
     if rest:
         parts.append(f"{rest} microseconds")
     return " ".join(parts)
 
 
-def _counted(n: int, name: str) -> str:
+def _count_units(n: int, name: str) -> str:
     return f"{n:,} {name}{'' if n == 1 else 's'}"
 
 

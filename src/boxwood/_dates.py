@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._ages import age_in_text, age_in_words, roundest_age, span_in_words
-from boxwood._messages import shown
+from boxwood._messages import show_value
 from boxwood._types import Floats
 from boxwood.errors import DataError
 
@@ -148,7 +148,7 @@ class Dates(NamedTuple):
             return value
         moment, where = self._moment(value), f" in {column}" if column else ""
         if moment is None:
-            said = shown(str(value) if isinstance(value, str) else value)
+            said = show_value(str(value) if isinstance(value, str) else value)
             raise DataError(f"{said}{where} is no date; expected one such as {self.example}; write all dates so")
         if (moment.tzinfo is None) == bool(self.zone):
             raise DataError(f"{value}{where} {_zone_of_other_kind(bool(self.zone))}")
@@ -182,7 +182,7 @@ class Dates(NamedTuple):
         except DataError:
             pass
         example = age_in_words(-30 * MICROSECONDS, self.day_column)
-        raise DataError(f"{shown(value)} in {column} is no age; expected one such as {example!r}, as rules say it")
+        raise DataError(f"{show_value(value)} in {column} is no age; expected one such as {example!r}, as rules say it")
 
     def text(self, days: float) -> str:
         """Return a date as text, such as 2026-03-01 or 2026-03-01 14:30, to the microsecond."""

@@ -40,7 +40,7 @@ def temporary_folder() -> Iterator[str]:
     with tempfile.TemporaryDirectory(
         prefix=f"boxwood-{_HOST}-{os.getpid()}-", suffix=".tmp", ignore_cleanup_errors=True
     ) as folder:
-        lock = _locked(folder)
+        lock = _lock_folder(folder)
         try:
             with naming(f"a temporary file in {tempfile.gettempdir()}"):
                 yield folder
@@ -65,7 +65,7 @@ def lasting_folder(owner: object) -> tuple[str, Callable[[], object]]:
     return path, weakref.finalize(owner, remove)
 
 
-def _locked(folder: str) -> int | None:
+def _lock_folder(folder: str) -> int | None:
     """Return a file descriptor that holds the lock on a folder; None if it cannot be had."""
     try:
         import fcntl
@@ -87,7 +87,7 @@ def _remove_abandoned_folders(parent: str) -> None:
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             if _FOLDER.fullmatch(entry.name) and _may_be_abandoned(entry):
-                lock = _locked(entry.path)
+                lock = _lock_folder(entry.path)
                 if lock is not None:
                     shutil.rmtree(entry.path, ignore_errors=True)
                     os.close(lock)

@@ -19,12 +19,12 @@ from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import (
     as_float_table,
     cut_off,
-    listed,
+    list_words,
     refuse_halves,
     refuse_lazy_frame,
     refuse_no_table,
     refuse_not_finite,
-    shown,
+    show_value,
 )
 from boxwood.errors import DataError
 
@@ -100,7 +100,7 @@ def column_names(frame: Any) -> tuple[str, ...]:
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else _list_of(frame.columns))]
     if len(set(names)) < len(names):
         twice = [repr(name) for name, count in Counter(names).items() if count > 1]
-        said = f"columns must have different names, but these occur more than once: {listed(twice)}"
+        said = f"columns must have different names, but these occur more than once: {list_words(twice)}"
         raise DataError(f"{said}; rename them")
     if not "".join(names).isascii():
         refuse_halves("the name of column", names)
@@ -147,7 +147,7 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
     known = [name for name in wanted if len(series[name]) and not _is_empty(series[name])]
     others = [f"{name} ({str(series[name].dtype).split('(')[0]})" for name in known if not _holds_numbers(series[name])]
     if others:
-        raise DataError(f"columns that are not numbers: {listed(others)}; leave them out or turn them into numbers")
+        raise DataError(f"columns that are not numbers: {list_words(others)}; leave them out or turn them into numbers")
     n_rows = len(nw.from_native(frame, eager_only=True)) if present else 0
     matrix = np.full((n_rows, len(wanted)), np.nan, order="F")
     for j, name in enumerate(wanted):
@@ -367,7 +367,7 @@ def _holds_dates(series: Any) -> bool:
     if series.dtype == nw.Object and series.implementation.is_pandas():
         return (
             _kind(next(iter(series.to_native().dropna()), None)) == _DATES
-            and _typed(series.to_native()).dtype.kind == "M"
+            and _infer_type(series.to_native()).dtype.kind == "M"
         )
     return _has_type_of_dates(series)
 
@@ -614,13 +614,13 @@ def _typed_columns(frame: Any, wanted: Collection[str] | None = None) -> dict[st
     columns = _columns(frame, wanted)
     for name, series in columns.items():
         if series.dtype == nw.Object and series.implementation.is_pandas():
-            columns[name] = nw.from_native(_typed(series.to_native()), series_only=True)
+            columns[name] = nw.from_native(_infer_type(series.to_native()), series_only=True)
         if _has_type_of_dates(columns[name]):
             columns[name] = _days(columns[name])
     return columns
 
 
-def _typed(objects: Any) -> Any:
+def _infer_type(objects: Any) -> Any:
     """Return a series of objects with the type that all its values have, if they are numbers, truths or dates."""
     values = objects.dropna()
     kind = _kind(next(iter(values), None))
@@ -742,7 +742,7 @@ def refuse_other_names(X: Any, **given: Any) -> None:
     """Raise a DataError if labels or weights are the name of a column of a frame, but no text; or if both are one."""
     texts = [value for value in given.values() if isinstance(value, str)]
     if len(set(texts)) < len(texts):
-        raise DataError(f"column {shown(texts[0])} cannot hold labels and weights, too; leave sample_weight out")
+        raise DataError(f"column {show_value(texts[0])} cannot hold labels and weights, too; leave sample_weight out")
     for what, value in given.items():
         if isinstance(value, (Integral, tuple)) and is_frame(X) and str(value) in column_names(X):
             text = f"the name of a column as text: write {str(value)!r} for column {value}"
@@ -811,7 +811,7 @@ def names_array(names: Sequence[Hashable]) -> Array:
         array = np.array(names)
         if array.dtype.kind != "O":  # a whole number may be too large for any type of numpy
             return array
-    return _boxed(names)
+    return _box_objects(names)
 
 
 def name_as_text(name: Hashable) -> str:
@@ -824,7 +824,7 @@ def names_or_none(names: Sequence[Hashable]) -> Array:
     known = names_array(names)
     if known.dtype.kind in "if":
         return np.append(known, known.dtype.type(-1))
-    return _boxed([*names, None])
+    return _box_objects([*names, None])
 
 
 def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str], *, where: str = "the table") -> None:
@@ -832,8 +832,8 @@ def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str], *, whe
     present = set(columns)
     unknown = [name for name in wanted if name not in present]
     if unknown:
-        listing = listed([_with_nearest(name, columns) for name in unknown])
-        has = f"its columns are {listed(list(columns))}" if columns else "it has none"
+        listing = list_words([_with_nearest(name, columns) for name in unknown])
+        has = f"its columns are {list_words(list(columns))}" if columns else "it has none"
         raise DataError(f"no column{'s' * (len(unknown) > 1)} {listing} in {where}; {has}")
 
 
@@ -859,7 +859,7 @@ def nearest_name(name: str, names: Sequence[str]) -> str | None:
     return similar[0] if similar else None
 
 
-def _boxed(values: Sequence[Any]) -> Array:
+def _box_objects(values: Sequence[Any]) -> Array:
     """Return an array of objects; np.array would make a table of a list of tuples."""
     boxed = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
@@ -869,7 +869,7 @@ def _boxed(values: Sequence[Any]) -> Array:
 
 def _with_nearest(name: str, columns: Sequence[str]) -> str:
     nearest = nearest_name(str(name), columns)  # names of pandas may be numbers
-    return shown(name) if nearest is None else f"{shown(name)} (did you mean {shown(nearest)}?)"
+    return show_value(name) if nearest is None else f"{show_value(name)} (did you mean {show_value(nearest)}?)"
 
 
 def validated_rows(

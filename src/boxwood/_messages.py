@@ -36,7 +36,7 @@ def as_written(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(getattr(text, "written", text) for text in texts)
 
 
-def shown(value: object) -> str:
+def show_value(value: object) -> str:
     """Return a value as messages show it: an array by its shape, a long text by its beginning."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"an array of shape {value.shape}"
@@ -48,8 +48,8 @@ def kind_of(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, str):
-        return f"the text {shown(value)}"
-    return shown(value) if value is None or isinstance(value, Number) else f"a {type(value).__name__}"
+        return f"the text {show_value(value)}"
+    return show_value(value) if value is None or isinstance(value, Number) else f"a {type(value).__name__}"
 
 
 def cut_off(text: str, length: int = 200) -> str:
@@ -57,7 +57,7 @@ def cut_off(text: str, length: int = 200) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def listed(words: Sequence[str], limit: int = 10) -> str:
+def list_words(words: Sequence[str], limit: int = 10) -> str:
     """Return the words joined by commas: at most `limit` words, long ones cut off, then the number of the others.
 
     They are on one line, and none is invisible; see `in_line`.
@@ -140,9 +140,9 @@ class Lost(str):
     """A line for the reader on what was in a file and is in no row, which is said even to who asked for quiet."""
 
 
-def rounded(names: Sequence[str]) -> str:
+def note_on_rounded_columns(names: Sequence[str]) -> str:
     """Return the note on columns of whole numbers beyond 2**53, of which some are the same double."""
-    return f"whole numbers too large to be exact as doubles: {listed(names)}; rules read them rounded"
+    return f"whole numbers too large to be exact as doubles: {list_words(names)}; rules read them rounded"
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:

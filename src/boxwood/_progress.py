@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypeAlias, TypeVar
 
-from boxwood._validation import shown
+from boxwood._validation import show_value
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -32,7 +32,7 @@ def as_progress(verbose: Any) -> Progress:
     if callable(verbose):
         return _in_rounds(verbose)
     if not isinstance(verbose, Integral) or verbose < 0:
-        raise TypeError(f"verbose must be 0, 1 or a function of (step, done, total); got {shown(verbose)}")
+        raise TypeError(f"verbose must be 0, 1 or a function of (step, done, total); got {show_value(verbose)}")
     return _in_rounds(_write) if verbose else silent
 
 
@@ -51,7 +51,7 @@ def _write(step: str, done: int, total: int) -> None:
     print(f"boxwood: {step}: {done:,} of {total:,}", file=sys.stderr, flush=True)
 
 
-def told(progress: Progress, step: str, items: Sequence[T]) -> Iterator[T]:
+def tell_progress(progress: Progress, step: str, items: Sequence[T]) -> Iterator[T]:
     """Yield items, and tell before each, and after the last, how many are done."""
     for done, item in enumerate(items):
         progress(step, done, len(items))

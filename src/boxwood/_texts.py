@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from boxwood._dates import DATE_FORMS, Dates, moment_in
-from boxwood._messages import Quoting, cut_off, shown
+from boxwood._messages import Quoting, cut_off, show_value
 from boxwood.errors import DataError
 
 PAIRS = (("yes", "no"), ("ja", "nein"), ("oui", "non"), ("sí", "no"), ("si", "no"))
@@ -74,7 +74,7 @@ class TextReading(NamedTuple):
         """
         if self.dates is None:
             if (number := number_in_text(text)) is None:
-                raise DataError(f"{shown(text)} is no number, but the rules test the column as numbers")
+                raise DataError(f"{show_value(text)} is no number, but the rules test the column as numbers")
             return number
         for form in dict.fromkeys((self.dates.form, "")):
             moment = moment_in(text, form)

@@ -15,7 +15,7 @@ from multiprocessing import current_process
 from numbers import Integral
 from typing import Any, TypeVar
 
-from boxwood._messages import shown
+from boxwood._messages import show_value
 
 BLOCK_ROWS = 1 << 16
 T = TypeVar("T")
@@ -27,7 +27,7 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs must be a whole number or None, got {shown(n_jobs)}")
+        raise TypeError(f"n_jobs must be a whole number or None, got {show_value(n_jobs)}")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use a positive number, or -1 for all processors")
     if n_jobs > 0:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._messages import cut_off, kind_of, listed, meant, shown
+from boxwood._messages import cut_off, kind_of, list_words, meant, show_value
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
@@ -38,7 +38,7 @@ __all__ = [
     "finite_number",
     "is_on_machines",
     "kind_of",
-    "listed",
+    "list_words",
     "number_of_clusters",
     "out_of_frozen",
     "position",
@@ -54,7 +54,7 @@ __all__ = [
     "refuse_unknown",
     "refuse_unknown_letters",
     "refuse_unscanned",
-    "shown",
+    "show_value",
     "whole_number",
 ]
 
@@ -211,7 +211,7 @@ def refuse_not_finite(X: Array, names: Sequence[str] | None = None, *, n_jobs: i
                 if count
             ]
             rows = int(bad.any(axis=1).sum())
-            raise DataError(f"{problem} in {rows} of {len(X)} rows: {listed(columns)}; {remedy}")
+            raise DataError(f"{problem} in {rows} of {len(X)} rows: {list_words(columns)}; {remedy}")
 
 
 def as_float_table(X: ArrayLike) -> Array:
@@ -268,7 +268,8 @@ def refuse_no_table(X: Any) -> None:
     refuse_lazy_frame(X)
     if isinstance(X, (str, os.PathLike)):
         raise DataError(
-            f"X must be rows, got the text {shown(os.fspath(X))}; boxwood.scan reads the table of a file, and so does "
+            f"X must be rows, got the text {show_value(os.fspath(X))}; boxwood.scan reads the table of a file, "
+            "and so does "
             "boxwood explain on the command line"
         )
     may_have_rows = any(
@@ -349,7 +350,7 @@ def as_positions(name: str, values: ArrayLike, n: int, *, least: int = 0) -> Ind
     array = np.asarray(values)
     whole = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
     if not whole or (array.size and not (array.min() >= least and array.max() < n)):
-        raise DataError(f"{name} must be whole numbers from {least} to {n - 1}; got {shown(values)}")
+        raise DataError(f"{name} must be whole numbers from {least} to {n - 1}; got {show_value(values)}")
     return array.astype(np.intp, copy=False)
 
 
@@ -362,7 +363,7 @@ def refuse_halves(what: str, texts: Iterable[Any]) -> None:
             except UnicodeEncodeError as error:
                 half = text[error.start]
                 raise DataError(
-                    f"{what} {shown(text)} has {half!r}, half of a character, which no file can hold; rename it"
+                    f"{what} {show_value(text)} has {half!r}, half of a character, which no file can hold; rename it"
                 ) from None
 
 
@@ -370,7 +371,7 @@ def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
     """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
     if not isinstance(value, str) or value not in allowed:
         hint = meant(value, allowed) if isinstance(value, str) else ""
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {shown(value)}{hint}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {show_value(value)}{hint}")
 
 
 def refuse_unknown_letters(path: str | os.PathLike[str]) -> None:
@@ -402,10 +403,10 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if type(value) is int and least <= value < 1 << 60:  # nearly all; looking up `Integral` takes ten times as long
         return value
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a whole number, got {shown(value)}")
+        raise TypeError(f"{name} must be a whole number, got {show_value(value)}")
     if value < least or int(value) >= 1 << 300:
         limit = f"at least {least}" if value < least else "below 2**300"
-        raise ValueError(f"{name} must be {limit}, got {shown(value)}")
+        raise ValueError(f"{name} must be {limit}, got {show_value(value)}")
     return int(value)
 
 
@@ -413,7 +414,7 @@ def number_of_clusters(n_clusters: Any, n_rows: int) -> int:
     """Return a number of clusters for which there can be room: at most a million, or one for each row."""
     most = max(n_rows, 1_000_000)
     if whole_number("n_clusters", n_clusters, 1) > most:
-        raise ValueError(f"n_clusters must be at most {most:,} for {n_rows:,} rows, got {shown(n_clusters)}")
+        raise ValueError(f"n_clusters must be at most {most:,} for {n_rows:,} rows, got {show_value(n_clusters)}")
     return int(n_clusters)
 
 
@@ -432,7 +433,7 @@ def as_time_limit(time_limit: float | None) -> float | None:
 def position(name: str, value: Any, n: int) -> int:
     """Return a whole number from 0 to `n` - 1; raise a TypeError or ValueError for anything else."""
     if whole_number(name, value, 0) >= n:
-        raise ValueError(f"{name} must be from 0 to {n - 1}, got {shown(value)}")
+        raise ValueError(f"{name} must be from 0 to {n - 1}, got {show_value(value)}")
     return int(value)
 
 
@@ -450,11 +451,11 @@ def real_number(name: str, value: Any) -> float:
         return value
     plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if not isinstance(plain, Real):
-        raise TypeError(f"{name} must be a number, got {shown(value)}")
+        raise TypeError(f"{name} must be a number, got {show_value(value)}")
     try:
         return float(plain)
     except OverflowError:
-        raise ValueError(f"{name} must be a number below 1.8e308, got {shown(value)}") from None
+        raise ValueError(f"{name} must be a number below 1.8e308, got {show_value(value)}") from None
 
 
 def finite_number(name: str, value: Any) -> float:
@@ -484,7 +485,7 @@ def as_generator(random_state: Any) -> np.random.Generator:
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         what = "a whole number of at least 0, a Generator, a RandomState or None"
-        raise kind(f"random_state must be {what}; got {shown(random_state)}") from None
+        raise kind(f"random_state must be {what}; got {show_value(random_state)}") from None
 
 
 def as_seed(random_state: Any) -> Any:
@@ -501,7 +502,8 @@ def as_seed(random_state: Any) -> Any:
         return int(random_state)
     kind = ValueError if isinstance(random_state, Integral) else TypeError
     raise kind(
-        f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None; got {shown(random_state)}"
+        f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None; got "
+        f"{show_value(random_state)}"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from boxwood._validation import Rows
 from boxwood.axes import Categories
-from boxwood.axes.mixed import FAINT, MixedMap, embedded
+from boxwood.axes.mixed import FAINT, MixedMap, embed_values
 from boxwood.grow import METHODS
 from boxwood.reference import Reference, Task
 from boxwood.reference.mixed import unit_scales
@@ -140,8 +140,8 @@ def test_a_category_has_total_variance_one_when_it_is_scaled() -> None:
 
 def test_a_category_that_is_the_same_in_all_clusters_still_has_a_column() -> None:
     shares = np.array([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2]])
-    assert embedded(shares, np.array([3.0, 5.0])).ravel().tolist() == [1.0, 0.0, 0.0]
-    assert embedded(np.array([[1.0], [1.0]]), np.array([3.0, 5.0])).tolist() == [[1.0]]
+    assert embed_values(shares, np.array([3.0, 5.0])).ravel().tolist() == [1.0, 0.0, 0.0]
+    assert embed_values(np.array([[1.0], [1.0]]), np.array([3.0, 5.0])).tolist() == [[1.0]]
 
 
 @law(40)
@@ -149,11 +149,11 @@ def test_the_strongest_columns_of_a_category_come_first_and_as_few_as_are_enough
     rng = np.random.default_rng(seed)
     k, m = rng.integers(2, 9, size=2)
     shares, sizes = rng.dirichlet(np.full(m, rng.choice([0.1, 1.0])), size=k), rng.integers(1, 99, size=k).astype(float)
-    whole, enough = embedded(shares, sizes), float(rng.choice([0.5, 0.9, 0.999]))
+    whole, enough = embed_values(shares, sizes), float(rng.choice([0.5, 0.9, 0.999]))
     centers = shares @ whole
     spread = np.average(np.square(centers - np.average(centers, axis=0, weights=sizes)), axis=0, weights=sizes)
     explained = np.cumsum(spread) / spread.sum()
-    few = embedded(shares, sizes, enough)
+    few = embed_values(shares, sizes, enough)
     assert (few == whole[:, : few.shape[1]]).all()
     assert explained[few.shape[1] - 1] >= enough - 1e-12
     assert few.shape[1] == 1 or explained[few.shape[1] - 2] < enough + 1e-12

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import boxwood
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from tests.cli.test_cli import run
 from tests.customers import GERMAN, customers, in_german, write
 
@@ -42,7 +42,7 @@ def test_a_raw_file_is_explained(folder, name, clusters, engine):
     assert found["columns"] == used
     assert (found["n_rows"], found["n_left_out"]) == (600, 0)
     notes = [
-        f"{len(used)} of {16 if 'segment' not in clusters else 15} columns are used: {listed(used)}",
+        f"{len(used)} of {16 if 'segment' not in clusters else 15} columns are used: {list_words(used)}",
         f"left out, no values: {said['remark']}",
         f"left out, looks like an identifier: {said['customer_id']}, {said['zip']}; to use it, name the columns (-c)",
     ]

@@ -113,8 +113,8 @@ def test_a_table_that_does_not_fit_is_read_in_batches(folder, monkeypatch):
 
 def test_memory_is_estimated(folder):
     columns = 7 * 8 * N * _engine.COPIES
-    assert columns <= _engine._needed(str(folder / "t.parquet"), None) <= 9 / 7 * columns
-    assert _engine._needed(str(folder / "t.csv"), None) >= 2 * (folder / "t.csv").stat().st_size
+    assert columns <= _engine._estimate_memory(str(folder / "t.parquet"), None) <= 9 / 7 * columns
+    assert _engine._estimate_memory(str(folder / "t.csv"), None) >= 2 * (folder / "t.csv").stat().st_size
     free = _engine._free_memory()
     assert free is None or free > 0
 

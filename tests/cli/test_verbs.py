@@ -512,7 +512,7 @@ def test_colours_only_where_they_are_wanted(folder, environment, has_colours):
 
 def test_paint_changes_no_word():
     text = f"{boxwood.explain(np.arange(8.0)[:, None], [0] * 4 + [1] * 4).to_text()}\nNote: this"
-    painted = _terminal._painted(text)
+    painted = _terminal._paint(text)
     assert painted != text
     assert re.sub(r"\x1b\[[\d;]*m", "", painted) == text
 

@@ -18,7 +18,7 @@ from boxwood import IMM, DataError, KMedians, Reference, _threads, explain, metr
 from boxwood._validation import as_integer_weights
 from boxwood.clusterers import _k_medians
 from boxwood.clusterers import _k_medians as _seeding
-from boxwood.clusterers._k_medians import Cloud, _assigned
+from boxwood.clusterers._k_medians import Cloud, _assign_rows
 from boxwood.loops.costs import L1, L2, distances
 from boxwood.reference.centers import weighted_median
 from tests import naive
@@ -88,11 +88,11 @@ def test_no_step_raises_the_cost(objective):
         if len(np.unique(X, axis=0)) < k:
             continue
         cloud = Cloud(X, weights, CODES[objective], 1)
-        now = _assigned(cloud, first_centers(seed, X, k), 0)
+        now = _assign_rows(cloud, first_centers(seed, X, k), 0)
         total = len(X) if weights is None else weights.sum()
         rounding = total * X.shape[1] * float(np.spacing(np.abs(X.astype(np.float64)).max()))
         for _ in range(6):  # steps as they are, without the guard of `alternate`
-            after = _assigned(cloud, cloud.best_centers(now), 0)
+            after = _assign_rows(cloud, cloud.best_centers(now), 0)
             assert after.cost <= now.cost * (1 + 2e-9) + rounding, seed
             steps += after.cost < now.cost
             now = after
@@ -199,7 +199,7 @@ def test_expected_cost_of_single_draws_is_that_of_enumeration():
     cloud, rng = Cloud(X, None, L1, 1), np.random.RandomState(0)
     costs = []
     for _ in range(4000):
-        centers = _seeding._drawn(cloud, 2, rng, lambda closest: closest, 1)
+        centers = _seeding._draw_centers(cloud, 2, rng, lambda closest: closest, 1)
         costs.append(cloud.nearest(centers)[1].sum())
     assert abs(np.mean(costs) - expected) < 4 * np.std(costs) / math.sqrt(len(costs))
     several = [cloud.nearest(_seeding.plus_plus(cloud, 2, rng))[1].sum() for _ in range(1000)]

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import boxwood as bw
 from boxwood import KernelKMeans, Reference
 from boxwood.clusterers import _kernel_k_means
-from boxwood.clusterers._kernel_k_means import lloyd, relaxed, seeds
+from boxwood.clusterers._kernel_k_means import lloyd, relax_labels, seeds
 from boxwood.errors import DataError
 from boxwood.kernels import Gaussian, Laplace, Linear, Neighborhood, Polynomial, kernel_distances
 from tests import naive, scale
@@ -122,13 +122,13 @@ def test_seeds_are_drawn_in_proportion_to_weight_times_squared_distance():
     random, first, second = np.random.RandomState(0), np.zeros(3), np.zeros((3, 3))
     line = np.arange(3)
     gram, diagonal = Linear().gram(X), Linear().diagonal(X)
-    from boxwood.clusterers._k_medians import drawn
+    from boxwood.clusterers._k_medians import draw_by_chances
     from boxwood.clusterers._kernel_k_means import _between
 
     for _ in range(4000):
-        (a,) = drawn(weights, line, random, 1)
+        (a,) = draw_by_chances(weights, line, random, 1)
         first[a] += 1
-        (b,) = drawn(weights * _between(gram, diagonal, np.array([a]))[:, 0], line, random, 1)
+        (b,) = draw_by_chances(weights * _between(gram, diagonal, np.array([a]))[:, 0], line, random, 1)
         second[a, b] += 1
     np.testing.assert_allclose(first / 4000, weights / 4, atol=0.03)
     np.testing.assert_allclose(second[0] / second[0].sum(), np.array([0, 2, 9]) / 11, atol=0.05)
@@ -358,7 +358,7 @@ def test_the_start_from_eigenvectors_helps_and_depends_on_nothing_else():
 def relaxed_of(X, weights):
     """Return the labels, numbered in the order of the rows' values."""
     order = np.lexsort(X.T[::-1])
-    labels = relaxed(Gaussian(5.0).gram(X), weights, 2, order)
+    labels = relax_labels(Gaussian(5.0).gram(X), weights, 2, order)
     return (labels != labels[order[weights[order] > 0][0]]).astype(int)
 
 
@@ -368,7 +368,7 @@ def test_the_start_from_eigenvectors_finds_the_best_of_far_groups():
         k = int(rng.integers(2, 7))
         classes = rng.permutation(np.repeat(np.arange(k), 8))
         X = 100.0 * classes[:, None] + rng.random((8 * k, 2))
-        found = relaxed(Gaussian(1.0).gram(X), np.ones(len(X)), k, np.lexsort(X.T[::-1]))
+        found = relax_labels(Gaussian(1.0).gram(X), np.ones(len(X)), k, np.lexsort(X.T[::-1]))
         assert adjusted_rand_score(classes, found) == 1
-    same = relaxed(Gaussian(1.0).gram(np.ones((5, 1))), np.ones(5), 3, np.arange(5))  # no eigenvectors to use
+    same = relax_labels(Gaussian(1.0).gram(np.ones((5, 1))), np.ones(5), 3, np.arange(5))  # no eigenvectors to use
     assert same.tolist() == [same[0]] * 5

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from boxwood import DataError, KMedians, RandomCuts, Reference
 from boxwood.grow import random_cuts
-from boxwood.grow.centers.random_cuts import scored
+from boxwood.grow.centers.random_cuts import score_trees
 from boxwood.metrics import best_centers, cost, partition_cost, price_of_explainability
 from boxwood.reference import Task
 from tests.cases import make_case, single
@@ -30,7 +30,7 @@ def test_changes_of_cost_are_those_of_each_tree_by_itself(objective):
         trees = [random_cuts(reference.centers, random_state=s) for s in range(5)]
         options = {"objective": objective, "sample_weight": weights}
         task = Task.of(X, reference, sample_weight=weights)
-        cost_of_clusters, changes = scored(task, reference.centers, trees, objective=objective)
+        cost_of_clusters, changes = score_trees(task, reference.centers, trees, objective=objective)
         least = partition_cost(X, reference.labels, centers=reference.centers, **options)
         assert cost_of_clusters == pytest.approx(least, rel=1e-13)
         for tree, change in zip(trees, changes, strict=True):
@@ -48,7 +48,7 @@ def test_changes_depend_neither_on_threads_nor_on_the_order_of_rows():
     order = np.random.default_rng(0).permutation(len(X))
     tasks = [Task.of(X, reference, n_jobs=n) for n in (1, 2)]
     tasks.append(tasks[0].of_rows(order))
-    one, *others = (scored(task, reference.centers, trees) for task in tasks)
+    one, *others = (score_trees(task, reference.centers, trees) for task in tasks)
     for other in others:
         assert other.cost == one.cost
         np.testing.assert_array_equal(other.changes, one.changes)

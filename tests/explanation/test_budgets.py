@@ -18,7 +18,7 @@ import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.explanation.choose.few_columns import choices
 from boxwood.explanation.choose.goal import Goal
-from boxwood.explanation.choose.search import grow_for, searched
+from boxwood.explanation.choose.search import grow_for, search_trees
 from boxwood.explanation.model_file import from_text
 from boxwood.grow import METHODS
 from boxwood.grow.centers.random_cuts import with_best_centers
@@ -26,7 +26,7 @@ from boxwood.kernels import Gaussian, Laplace
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
-from boxwood.tree.shorten import rounded
+from boxwood.tree.shorten import round_thresholds
 from tests import naive
 from tests.cases import make_case
 from tests.models import read_model
@@ -137,9 +137,9 @@ def test_limits_are_kept_through_pipelines_with_categories(seed):
 def test_limits_that_do_not_bind_change_no_tree(seed):
     X, labels, weights = make_case(seed)
     ref = Reference.of(X, labels, sample_weight=weights) if weights is not None else Reference.of(X, labels)
-    free = searched(Task.of(X, ref, sample_weight=weights, random_state=0))
+    free = search_trees(Task.of(X, ref, sample_weight=weights, random_state=0))
     loose = Budget(max_depth=100, round_thresholds=17)
-    within = searched(Task.of(X, ref, sample_weight=weights, random_state=0, budget=loose))
+    within = search_trees(Task.of(X, ref, sample_weight=weights, random_state=0, budget=loose))
     assert Budget().given == ()
     if free.tree.n_leaves <= 2:  # two cuts at once are not looked for under limits of the shape
         assert within.tree.n_leaves <= 2
@@ -199,7 +199,7 @@ def test_the_best_of_few_choices_of_columns_is_taken(seed, objective):
     X = rng.normal(size=(60, 4)) + 1.5 * rng.normal(size=(3, 4))[labels]
     task = Task.of(X, Reference.of(X, labels), random_state=0, budget=Budget(max_columns=1))
     goal = Goal(task, objective)
-    single = [searched(task.within(Budget().only([j], 4)), objective=objective) for j in range(4)]
+    single = [search_trees(task.within(Budget().only([j], 4)), objective=objective) for j in range(4)]
     best = goal.best([goal.candidate(grown.tree, grown.method) for grown in single])
     taken = goal.candidate(grow_for(task, "auto", objective=objective).tree, "")
     assert (taken.cost, taken.mistakes) == (best.cost, best.mistakes)
@@ -403,7 +403,7 @@ def test_rounding_moves_the_rows_it_says(seed, digits):
 )
 def test_thresholds_are_rounded_to_doubles(threshold, digits, expected):
     cut = {"feature": 0, "threshold": threshold, "left": {"cluster": 0}, "right": {"cluster": 1}}
-    assert rounded(bw.ThresholdTree.from_dict(cut), digits).upper[0] == expected
+    assert round_thresholds(bw.ThresholdTree.from_dict(cut), digits).upper[0] == expected
 
 
 # ---------------------------------------------------------------------------------------------------- errors, notes

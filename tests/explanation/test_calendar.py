@@ -21,7 +21,7 @@ from boxwood._dates import Dates
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.explanation.choose.on_table import TableSearch
-from boxwood.tree.shorten import shortened
+from boxwood.tree.shorten import shorten_thresholds
 from tests.scale import each, law
 
 EPOCH = datetime(1970, 1, 1)
@@ -291,6 +291,6 @@ def test_a_cut_without_rows_on_one_side_is_before_a_round_date_too(seed):
     days = rng.integers(-700_000, 2_900_000) + rng.integers(0, 50, 20).astype(float)
     at = float(rng.choice([days.max(), np.nextafter(days.min(), -np.inf), days.min() - 0.3, days.max() + 0.7]))
     tree = bw.ThresholdTree.from_dict({"feature": 0, "threshold": at, "left": {"cluster": 0}, "right": {"cluster": 1}})
-    short = shortened(tree, days[:, None], {0: Dates()})
+    short = shorten_thresholds(tree, days[:, None], {0: Dates()})
     assert (short.predict(days[:, None]) == tree.predict(days[:, None])).all()
     assert len(Dates().first(float(short.upper[0]), beyond=True)) == 10

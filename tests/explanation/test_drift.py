@@ -17,7 +17,7 @@ from scipy.stats import chi2_contingency, fisher_exact
 
 import boxwood as bw
 from boxwood.explanation.living.chance import of_shapes, of_shares
-from boxwood.explanation.living.counts import counted
+from boxwood.explanation.living.counts import count_rows
 from boxwood.explanation.living.drift import NO_SHAPES, OF_WEIGHTS, drift_of
 from boxwood.render.forms.counted import counted_in_file
 from boxwood.table.sql import as_name
@@ -78,13 +78,13 @@ def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
     after.loc[rng.integers(600, size=40), "c0"] = np.nan
     after.loc[rng.integers(600, size=30), "country"] = rng.choice(["NZ", "FJ"], 30)
     after["segment"] = pd.Series(labels, index=after.index).where(rng.random(600) < 0.95, None)
-    expected = counted(ex, after, "segment")
+    expected = count_rows(ex, after, "segment")
     after.to_csv(tmp_path / "a.csv", index=False)
     after.to_parquet(tmp_path / "a.parquet", row_group_size=250)
     query = f"SELECT * FROM '{tmp_path / 'a.parquet'}'"
-    found = [counted(ex, bw.scan(tmp_path / name), "segment") for name in ("a.csv", "a.parquet")]
+    found = [count_rows(ex, bw.scan(tmp_path / name), "segment") for name in ("a.csv", "a.parquet")]
     found += [counted_in_file(ex, str(tmp_path / name), labels="segment") for name in ("a.csv", "a.parquet")]
-    found.append(counted(ex, bw.scan(query), "segment"))
+    found.append(count_rows(ex, bw.scan(query), "segment"))
     for other in found:
         assert drift_of(ex, other) == drift_of(ex, expected)
     assert pq.read_table(tmp_path / "a.parquet").num_rows == expected.at_leaves.sum()

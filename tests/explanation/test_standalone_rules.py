@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 import boxwood as bw
 from boxwood.explanation.choose import settings
 from boxwood.render.forms.dialects import DIALECTS
-from boxwood.render.forms.text import LONG, printed
+from boxwood.render.forms.text import LONG, command_text
 from boxwood.words import rules as words
 from boxwood.words.claims import MUCH
 from tests.models import read_model
@@ -455,7 +455,7 @@ def test_the_print_points_to_lines_where_a_rule_is_long():
     ex = bw.explain(squares, board, max_leaf_nodes=12, method="cart")
     assert max(sum(map(len, one.rules)) for one in ex.clusters) > LONG
     assert "one-line rule has up to three: ex.standalone_rules()" in str(ex)
-    assert "up to three: --standalone-rules" in printed(ex, more="--notes")
+    assert "up to three: --standalone-rules" in command_text(ex, more="--notes")
     assert all(len(line.rule) <= 3 for line in ex.standalone_rules())
     assert "one-line" not in str(ex)
     assert "one-line" not in str(bw.explain(squares, squares[:, 0] > 1))

@@ -12,7 +12,7 @@ from boxwood.grow import expand
 from boxwood.grow._methods import METHODS
 from boxwood.grow.leaves import _cuts_batches, expand_batches
 from boxwood.grow.leaves import _cuts_batches as search
-from boxwood.grow.leaves.expand import expanded, grow_exkmc, grow_expand
+from boxwood.grow.leaves.expand import expand_tree, grow_exkmc, grow_expand
 from boxwood.grow.leaves.expand_batches import expanded_in_batches
 from boxwood.grow.shared import batches
 from boxwood.grow.shared.batches import inner_edges
@@ -74,7 +74,7 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     base = random_tree(rng, X, k, int(rng.integers(1, 4))) if seed % 2 else None
     leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
     options = {"loss": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
-    expected = expanded(base, task, leaves, instead=True, **options)
+    expected = expand_tree(base, task, leaves, instead=True, **options)
     assert expanded_in_batches(base, by_passes, leaves, instead=True, **options) == (expected, ())
 
 
@@ -89,10 +89,10 @@ def test_pairs_of_cuts_are_made_instead_of_slivers_as_in_memory(seed, cuts):
     by_passes = Task.of(scattered(X, seed, label=labels.astype(int)), clusters)
     for objective, leaves in product(OBJECTIVES, (3, 4, 9)):
         options = {"loss": objective, "cuts": cuts, "look_ahead": True}
-        expected = expanded(None, Task.of(X, reference), leaves, instead=True, **options)
+        expected = expand_tree(None, Task.of(X, reference), leaves, instead=True, **options)
         assert expanded_in_batches(None, by_passes, leaves, instead=True, **options) == (expected, ())
-    alone = expanded(None, Task.of(X, reference), 4, loss="mistakes", cuts=cuts, look_ahead=False)
-    both = expanded(None, Task.of(X, reference), 4, loss="mistakes", cuts=cuts, instead=True)
+    alone = expand_tree(None, Task.of(X, reference), 4, loss="mistakes", cuts=cuts, look_ahead=False)
+    both = expand_tree(None, Task.of(X, reference), 4, loss="mistakes", cuts=cuts, instead=True)
     assert both != alone or seed % 2
 
 
@@ -117,7 +117,7 @@ def test_the_nearest_centers_may_be_the_clusters(seed):
     labels = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     reference = Reference(NearestCenters(centers), centers)
     for objective in OBJECTIVES:
-        expected = expanded(None, Task.of(X, Reference(labels, centers)), 8, loss=objective, look_ahead=False)
+        expected = expand_tree(None, Task.of(X, Reference(labels, centers)), 8, loss=objective, look_ahead=False)
         found = expand(None, scattered(X, seed), reference, max_leaf_nodes=expected.n_leaves, objective=objective)
         assert found == expected
 
@@ -133,7 +133,7 @@ def test_a_table_with_many_rows_is_looked_at_in_bins(seed, monkeypatch):
     clusters = Reference(LabelColumn("label", tuple(range(k))), reference.centers)
     for objective in OBJECTIVES:
         source = scattered(X, seed, label=labels)
-        expected = expanded(None, Task.of(X, reference), 6, loss=objective, look_ahead=False)
+        expected = expand_tree(None, Task.of(X, reference), 6, loss=objective, look_ahead=False)
         assert expanded_in_batches(None, Task.of(source, clusters), 6, loss=objective, look_ahead=False) == (
             expected,
             (),
@@ -185,7 +185,7 @@ def test_two_cuts_at_once_are_found_among_the_rows_of_leaves(seed, objective, si
     reference = Reference.of(X, labels)
     clusters = Reference(LabelColumn("label", (0, 1)), reference.centers)
     by_passes = Task.of(scattered(X, seed, label=labels), clusters)
-    expected = expanded(None, Task.of(X, reference), 6, loss=objective, instead=True)
+    expected = expand_tree(None, Task.of(X, reference), 6, loss=objective, instead=True)
     assert expanded_in_batches(None, by_passes, 6, loss=objective, instead=True) == (expected, ())
 
 

@@ -11,8 +11,8 @@ from boxwood.grow.exact import optimal
 from boxwood.grow.exact.optimal import with_cheapest_names
 from boxwood.grow.shared.names import (
     assignment,
-    matched,
-    named,
+    match_leaves,
+    name_leaves,
     with_honest_names,
     without_empty_leaves,
     without_leaves,
@@ -41,7 +41,7 @@ def test_equals_the_twin(objective):
         found = with_honest_names(tree, task, objective)
         assert found == ThresholdTree.from_dict(twin), f"seed {seed}"
         assert_honest(found, X[kept], reference.labels[kept])
-        assert named(tree, task, objective) == without_empty_leaves(found, task)
+        assert name_leaves(tree, task, objective) == without_empty_leaves(found, task)
 
 
 def test_empty_leaves_go_and_rows_keep_theirs():
@@ -70,7 +70,7 @@ def test_no_other_names_for_as_many_clusters_make_fewer_mistakes():
         reference = Reference.of(X, labels)
         task, k = Task.of(X, reference, sample_weight=weights), reference.n_clusters
         tree = random_tree(np.random.default_rng(seed), X, k, k)
-        found = matched(tree, task)
+        found = match_leaves(tree, task)
         assert_honest(found, X[task.kept], labels[task.kept])
         weight, leaf = np.where(task.kept, 1.0 if weights is None else weights, 0.0), tree.apply(X)
         least = min(weight[np.asarray(clusters)[leaf] != labels].sum() for clusters in itertools.permutations(range(k)))
@@ -92,7 +92,7 @@ def test_no_honest_names_are_cheaper(most, monkeypatch):
         reference = Reference.of(X, labels)
         task = Task.of(X, reference, sample_weight=weights)
         tree = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 1 + seed % 6)
-        tree = named(tree, task, "cost")
+        tree = name_leaves(tree, task, "cost")
         better, each = with_cheapest_names(tree, task), np.ones(len(X)) if weights is None else weights
         assert_honest(better, X[task.kept], labels[task.kept])
         costs = [

@@ -13,7 +13,7 @@ from boxwood.grow import greedy, imm, optimal
 from boxwood.grow.exact import _search
 from boxwood.grow.exact._search import Kept, LoopCosts, Search
 from boxwood.grow.exact.optimal import optimal_of
-from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.expand import expand_tree
 from boxwood.loops.optimal import keep_inside
 from boxwood.metrics import cost, partition_cost
 from boxwood.reference import Task
@@ -180,7 +180,7 @@ def test_solves_ordinary_tables():
     assert few_mistakes.cost == np.sum(few_mistakes.tree.predict(X) != labels)
     assert few_mistakes.cost <= min(np.sum(tree.predict(X) != labels) for tree in others)
     given = optimal(X, reference, max_leaf_nodes=5, centers=reference.centers)
-    grown = expanded(None, Task.of(X, reference), 5, loss="cost")
+    grown = expand_tree(None, Task.of(X, reference), 5, loss="cost")
     assert given.cost == pytest.approx(cost(X, given.tree, centers=reference.centers))
     assert given.cost <= cost(X, grown, centers=reference.centers) * (1 + 1e-12)
 

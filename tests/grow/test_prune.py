@@ -7,7 +7,7 @@ from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import expand
 from boxwood.grow.leaves.impurity import grown_by
-from boxwood.grow.leaves.prune import pruned, prunings, shares_of
+from boxwood.grow.leaves.prune import prune_tree, prunings, shares_of
 from boxwood.grow.shared.costs import integer_costs, make_problem
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -53,7 +53,7 @@ def test_no_pruning_is_cheaper_or_as_cheap_with_fewer_leaves(objective):
         every = all_prunings(tree, task, objective)
         by_leaves = prunings(tree, task, objective)
         for m in range(1, tree.n_leaves + 2):
-            found = pruned(tree, task, m, objective)
+            found = prune_tree(tree, task, m, objective)
             costs = [(cost, n_leaves) for n_leaves, cost, other in every if other == found]
             best = min((cost, n_leaves) for n_leaves, cost, _ in every if n_leaves <= m)
             assert costs == [best], f"seed {seed}, {m} leaves"
@@ -84,8 +84,8 @@ def test_other_centres_and_a_tree_that_expansion_made():
         moved = task.with_reference(Reference(task.reference.labels, centers))
         tree = grown_by(task, "rows", 8)
         for m in (1, 3, 8):
-            assert pruned(tree, task, m, "cost", centers) == pruned(tree, moved, m, "cost")
-            assert pruned(tree, moved, m, "mistakes") == pruned(tree, task, m, "mistakes")
+            assert prune_tree(tree, task, m, "cost", centers) == prune_tree(tree, moved, m, "cost")
+            assert prune_tree(tree, moved, m, "mistakes") == prune_tree(tree, task, m, "mistakes")
 
 
 def test_a_tree_that_grew_by_the_same_costs_stays_as_it_is():
@@ -95,13 +95,13 @@ def test_a_tree_that_grew_by_the_same_costs_stays_as_it_is():
     reference = Reference.of(X, labels)
     task = Task.of(X, reference)
     tree = expand(None, X, reference, max_leaf_nodes=12)
-    assert pruned(tree, task, 12, "cost") == tree
+    assert prune_tree(tree, task, 12, "cost") == tree
 
     def cost(tree):
         return ((X - reference.centers[tree.predict(X)]) ** 2).sum()
 
     for m in range(1, 12):
-        small = pruned(tree, task, m, "cost")
+        small = prune_tree(tree, task, m, "cost")
         assert small.n_leaves == m
         assert cost(small) <= cost(expand(None, X, reference, max_leaf_nodes=m)) * (1 + 1e-12)
 
@@ -119,7 +119,7 @@ def test_long_chains_take_little_time():
     X = np.arange(float(n))[:, None]
     task = Task.of(X, Reference.of(X, np.arange(n) % 2))
     tree = grown_by(task, "gini", n)
-    assert pruned(tree, task, n, "mistakes").predict(X).tolist() == (np.arange(n) % 2).tolist()
+    assert prune_tree(tree, task, n, "mistakes").predict(X).tolist() == (np.arange(n) % 2).tolist()
 
 
 def test_misfits_are_refused():
@@ -127,6 +127,6 @@ def test_misfits_are_refused():
     builder = TreeBuilder()
     builder.label(0, 99)
     with pytest.raises(DataError, match="the tree has cluster 99"):
-        pruned(builder.build(), task, 2, "cost")
+        prune_tree(builder.build(), task, 2, "cost")
     with pytest.raises(ValueError, match="objective must be one of"):
-        pruned(grown_by(task, "gini", 2), task, 2, "purity")
+        prune_tree(grown_by(task, "gini", 2), task, 2, "purity")

@@ -163,8 +163,8 @@ def test_no_round_parts_a_pair_that_is_near_for_all_leaves(monkeypatch):
         rounds[:] = [cut for cut, _ in itertools.groupby(zip(feature.tolist(), threshold.tolist(), strict=True))]
         return built(node, feature, threshold, cluster)
 
-    built = random_cutter_module._built
-    monkeypatch.setattr(random_cutter_module, "_built", spy)
+    built = random_cutter_module._build_tree
+    monkeypatch.setattr(random_cutter_module, "_build_tree", spy)
     for seed in seeds(700):
         rng = np.random.default_rng(seed)
         centers = np.array([[0.0], [0.0148], [5.0], [6.0]])  # the first two are nearer than 1 / 4³

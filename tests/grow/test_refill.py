@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from boxwood import Reference
-from boxwood.grow.refinement.exchange import refilled
-from boxwood.grow.shared.names import named
+from boxwood.grow.refinement.exchange import refill_leaves
+from boxwood.grow.shared.names import name_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 from tests.cases import make_case
 from tests.grow.test_refine import assert_honest, own_cost, random_tree
 from tests.scale import seeds
@@ -27,17 +27,19 @@ def test_never_dearer_honest_and_without_useless_cuts(objective):
         X, labels, weights = make_case(seed)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
         tree = random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6)
-        full = refilled(tree, task, 6, objective)
+        full = refill_leaves(tree, task, 6, objective)
         assert full.n_leaves <= 6
-        assert merged(full) == full
-        assert named(full, task, objective) == full
+        assert merge_leaves(full) == full
+        assert name_leaves(full, task, objective) == full
         assert_honest(full, X[task.kept], labels[task.kept])
         loss = own_cost if objective == "cost" else mistakes
-        before, after = (loss(t, X, labels, weights) for t in (named(tree, task, objective), full))
+        before, after = (loss(t, X, labels, weights) for t in (name_leaves(tree, task, objective), full))
         assert after <= before * (1 + 1e-9) + 1e-9, f"seed {seed}"
-        assert refilled(tree, task, 6, objective, turns=0) == merged(named(tree, task, objective))
+        assert refill_leaves(tree, task, 6, objective, turns=0) == merge_leaves(name_leaves(tree, task, objective))
         past = time.monotonic() - 1
-        assert refilled(tree, task, 6, objective, deadline=past) == merged(named(tree, task, objective))
+        assert refill_leaves(tree, task, 6, objective, deadline=past) == merge_leaves(
+            name_leaves(tree, task, objective)
+        )
 
 
 def test_a_freed_leaf_is_used_elsewhere():
@@ -46,6 +48,6 @@ def test_a_freed_leaf_is_used_elsewhere():
     useless = {"feature": 0, "threshold": 1.5, "left": {"cluster": 0}, "right": {"cluster": 0}}
     right = {"feature": 0, "threshold": 5.5, "left": {"cluster": 1}, "right": {"cluster": 0}}
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 2.5, "left": useless, "right": right})
-    full = refilled(tree, Task.of(X, Reference.of(X, labels)), 4, "mistakes")
+    full = refill_leaves(tree, Task.of(X, Reference.of(X, labels)), 4, "mistakes")
     assert full.n_leaves == 4
     assert full.predict(X).tolist() == labels.tolist()

@@ -10,7 +10,7 @@ from boxwood.grow import expand, imm, refine
 from boxwood.grow.refinement import _recut
 from boxwood.grow.refinement import _recut as _recut_search
 from boxwood.grow.refinement._recut import RefinementState
-from boxwood.grow.refinement.refine import refined, refined_with_centers
+from boxwood.grow.refinement.refine import refine_tree, refined_with_centers
 from boxwood.grow.shared.costs import make_problem, scale_for
 from boxwood.grow.shared.names import centers_reached, with_honest_names
 from boxwood.metrics import cost
@@ -201,10 +201,10 @@ def test_stops_at_the_deadline():
     task, rng = Task.of(X, Reference.of(X, labels)), np.random.default_rng(3)
     tree = with_honest_names(random_tree(rng, X, labels.max() + 1, 6), task, "cost")
     past = time.monotonic() - 1
-    assert refined(tree, task, "cost", deadline=past) == refined_with_centers(tree, task, deadline=past) == tree
+    assert refine_tree(tree, task, "cost", deadline=past) == refined_with_centers(tree, task, deadline=past) == tree
     later = time.monotonic() + 1000
     assert refined_with_centers(tree, task, deadline=later) == refined_with_centers(tree, task)
-    first = refined(tree, task, "cost", max_sweeps=1)
+    first = refine_tree(tree, task, "cost", max_sweeps=1)
     assert refined_with_centers(tree, task, max_rounds=0) == tree
     assert surrogate(first, X, task.reference, "cost") <= surrogate(tree, X, task.reference, "cost") * (1 + 1e-12)
 

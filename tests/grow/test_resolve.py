@@ -5,7 +5,7 @@ import pytest
 
 from boxwood import Reference
 from boxwood.grow import optimal
-from boxwood.grow.exact.optimal import resolved
+from boxwood.grow.exact.optimal import resolve_subtrees
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.tree import TreeBuilder
@@ -35,7 +35,7 @@ def test_resolved_with_own_means_is_never_dearer_and_best_in_small_trees():
         total = partition_cost(X, np.where(labels >= 0, 0, -1), sample_weight=weights)
         before = own_cost(tree, X, labels, weights)
         for max_boxes in (0, 2, 1000):
-            better = resolved(tree, task, own_means=True, max_boxes=max_boxes)
+            better = resolve_subtrees(tree, task, own_means=True, max_boxes=max_boxes)
             after = own_cost(better, X, labels, weights)
             assert after <= before * (1 + 1e-12) + 1e-12 * total, f"seed {seed}"
             assert sorted(better.leaf_clusters) == list(range(k))
@@ -61,7 +61,7 @@ def test_resolved_under_clusters_is_never_dearer_and_keeps_clusters(objective):
             return surrogate(tree, X, reference, "mistakes", weights)
 
         for max_boxes in (0, 3, 1000):
-            better = resolved(tree, task, own_means=False, loss=objective, max_boxes=max_boxes)
+            better = resolve_subtrees(tree, task, own_means=False, loss=objective, max_boxes=max_boxes)
             assert loss(better) <= loss(tree) * (1 + 1e-12) + 1e-12 * total, f"seed {seed}"
             assert set(better.leaf_clusters) >= set(tree.leaf_clusters)
             assert better.n_leaves <= tree.n_leaves
@@ -75,7 +75,7 @@ def test_a_subtree_with_few_leaves_makes_as_few_mistakes_as_can_be():
         reference = Reference.of(X, labels)
         task = Task.of(X, reference)
         tree = random_tree(np.random.default_rng(seed), X, 2, 3)
-        better = resolved(tree, task, own_means=False, loss="mistakes")
+        better = resolve_subtrees(tree, task, own_means=False, loss="mistakes")
         least = optimal(X, reference, max_leaf_nodes=3, objective="mistakes").tree
         if set(least.leaf_clusters) >= set(tree.leaf_clusters):
             assert surrogate(better, X, reference, "mistakes") == surrogate(least, X, reference, "mistakes")
@@ -96,9 +96,9 @@ def test_resolved_depends_on_neither_order_nor_threads():
             ),
         )
         tree, each = random_tree(rng, X, reference.n_clusters, 6), one_leaf_each(rng, X, reference.n_clusters)
-        one, other = (resolved(tree, task, own_means=False, loss="mistakes", max_boxes=5) for task in tasks)
+        one, other = (resolve_subtrees(tree, task, own_means=False, loss="mistakes", max_boxes=5) for task in tasks)
         assert one == other
-        one, other = (resolved(each, task, own_means=True, max_boxes=5) for task in tasks)
+        one, other = (resolve_subtrees(each, task, own_means=True, max_boxes=5) for task in tasks)
         assert one == other
 
 
@@ -112,7 +112,7 @@ def test_two_sided_cuts_are_not_resolved():
         builder.label(leaf, cluster)
     tree, task = builder.build(), Task.of(X, reference)
     for own_means in (True, False):
-        better = resolved(tree, task, own_means=own_means)
+        better = resolve_subtrees(tree, task, own_means=own_means)
         assert (better.lower[0], better.upper[0]) == (4.0, 8.0)
         assert better.upper[2] == 6.0 or not own_means
         assert own_cost(better, X, reference.labels, None) < own_cost(tree, X, reference.labels, None)

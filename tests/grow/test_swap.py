@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from boxwood import Reference
-from boxwood.grow.refinement.exchange import _worths, refilled, swapped
-from boxwood.grow.shared.names import named, without_leaves
+from boxwood.grow.refinement.exchange import _worths, refill_leaves, swap_leaves
+from boxwood.grow.shared.names import name_leaves, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 from tests.cases import make_case
 from tests.grow.test_refill import mistakes
 from tests.grow.test_refine import assert_honest, own_cost, random_tree
@@ -23,23 +23,25 @@ def test_never_dearer_and_honest(objective):
         X, labels, weights = make_case(seed)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
         tree = random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6)
-        found = swapped(tree, task, 6, objective)
-        first = refilled(tree, task, 6, objective)
+        found = swap_leaves(tree, task, 6, objective)
+        first = refill_leaves(tree, task, 6, objective)
         assert found.n_leaves <= 6
-        assert merged(found) == found == named(found, task, objective)
+        assert merge_leaves(found) == found == name_leaves(found, task, objective)
         assert_honest(found, X[task.kept], labels[task.kept])
         assert set(found.leaf_clusters) >= set(first.leaf_clusters)
         loss = own_cost if objective == "cost" else mistakes
         before, after = (loss(t, X, labels, weights) for t in (first, found))
         assert after <= before * (1 + 1e-9) + 1e-9, f"seed {seed}"
-        assert swapped(tree, task, 6, objective, deadline=time.monotonic() - 1) == merged(named(tree, task, objective))
+        assert swap_leaves(tree, task, 6, objective, deadline=time.monotonic() - 1) == merge_leaves(
+            name_leaves(tree, task, objective)
+        )
 
 
 def test_a_leaf_is_worth_what_its_rows_lose_without_it():
     for seed in seeds(15):
         X, labels, weights = make_case(seed)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
-        tree = named(random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6), task, "mistakes")
+        tree = name_leaves(random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6), task, "mistakes")
         if tree.n_leaves == 1:
             continue
         lost = [
@@ -59,5 +61,5 @@ def test_a_leaf_that_is_worth_little_is_moved():
     left = {"feature": 0, "threshold": 2.5, "left": {"cluster": 0}, "right": worth_one}
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 7.5, "left": left, "right": {"cluster": 1}})
     task = Task.of(X, Reference.of(X, labels))
-    assert mistakes(refilled(tree, task, 4, "mistakes"), X, labels, None) == 4
-    assert mistakes(swapped(tree, task, 4, "mistakes"), X, labels, None) == 1
+    assert mistakes(refill_leaves(tree, task, 4, "mistakes"), X, labels, None) == 4
+    assert mistakes(swap_leaves(tree, task, 4, "mistakes"), X, labels, None) == 1

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from boxwood.grow.exact.optimal import optimal_of, resolved
+from boxwood.grow.exact.optimal import optimal_of, resolve_subtrees
 from boxwood.grow.leaves.cart import grow_cart
-from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.expand import expand_tree
 from boxwood.grow.leaves.impurity import grown_by
-from boxwood.grow.refinement.exchange import NEARLY, keeps, loss_of, preferring, refilled, swapped, within
-from boxwood.grow.refinement.refine import refined, refined_with_centers
+from boxwood.grow.refinement.exchange import NEARLY, keeps, loss_of, preferring, refill_leaves, swap_leaves, within
+from boxwood.grow.refinement.refine import refine_tree, refined_with_centers
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
@@ -55,7 +55,7 @@ def test_growth_within_a_budget_equals_its_twin(seed):
     for objective, costs in ("cost", distances), ("mistakes", (labels[:, None] != np.arange(k)).astype(int)):
         limits = budget.max_depth, budget.min_samples_leaf, columns
         twin = naive.expand(X, costs.tolist(), list(range(n)), 9, *limits)
-        grown = expanded(None, task, 9, loss=objective)
+        grown = expand_tree(None, task, 9, loss=objective)
         assert grown == ThresholdTree.from_dict(twin)
 
 
@@ -84,18 +84,18 @@ def test_every_step_keeps_the_budget(seed):
     task, _ = make_task(seed, max_rows=60)
     n_leaves = task.leaves()
     starts = [grown_by(task, criterion, n_leaves) for criterion in ("gini", "entropy", "centers", "rows")]
-    starts += [expanded(None, task, n_leaves, loss=objective) for objective in ("cost", "mistakes")]
+    starts += [expand_tree(None, task, n_leaves, loss=objective) for objective in ("cost", "mistakes")]
     starts.append(grow_cart(task).tree)
     for tree in starts:
         assert is_allowed(tree, task)
         for objective in ("cost", "mistakes"):
-            assert is_allowed(refined(tree, task, objective), task)
-            assert is_allowed(refilled(tree, task, n_leaves, objective), task)
+            assert is_allowed(refine_tree(tree, task, objective), task)
+            assert is_allowed(refill_leaves(tree, task, n_leaves, objective), task)
             assert is_allowed(preferring(tree, task, objective), task)
     tree = starts[0]
     assert is_allowed(refined_with_centers(tree, task), task)
-    assert is_allowed(swapped(tree, task, n_leaves, "cost"), task)
-    for other in resolved(tree, task, own_means=False), optimal_of(task, min(n_leaves, 3), max_boxes=5).tree:
+    assert is_allowed(swap_leaves(tree, task, n_leaves, "cost"), task)
+    for other in resolve_subtrees(tree, task, own_means=False), optimal_of(task, min(n_leaves, 3), max_boxes=5).tree:
         assert not set(other.features.tolist()) & set(task.budget.forbidden)
         assert is_allowed(within(other, task, "mistakes"), task)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_generator, shown, whole_number
+from boxwood._validation import as_generator, show_value, whole_number
 from boxwood.metrics.mixture_prices import draw
 from boxwood.reference import Mixture
 
@@ -73,7 +73,7 @@ def optimal_cost(
     (True, True)
     """
     if objective not in _UPDATES:
-        raise ValueError(f"objective must be 'l1' or 'sqeuclidean', got {shown(objective)}")
+        raise ValueError(f"objective must be 'l1' or 'sqeuclidean', got {show_value(objective)}")
     whole_number("n_samples", n_samples, 2)
     X, _ = draw(mixture, n_samples, as_generator(random_state))
     centers = mixture.means.copy()

@@ -20,7 +20,7 @@ from boxwood.errors import DataError
 from boxwood.explanation import ClusterSummary
 from boxwood.render.forms.code import identifiers
 from boxwood.render.forms.dialects import DIALECTS
-from boxwood.render.forms.text import _code, _row, escaped
+from boxwood.render.forms.text import _code, _row, escape_markdown
 from boxwood.words.values import cluster_name
 from tests.render.test_every_engine import in_node
 from tests.scale import each, law
@@ -313,7 +313,7 @@ def test_markdown():
 
 
 def test_markdown_escapes():
-    assert escaped("a|b <c> *d*") == "a\\|b \\<c\\> \\*d\\*"
+    assert escape_markdown("a|b <c> *d*") == "a\\|b \\<c\\> \\*d\\*"
     assert _code("a`b``c") == "```a`b``c```"
     assert _code("`a`") == "`` `a` ``"
     lost = ClusterSummary(0, "a|b", 1, 0.5, 0, 0.0, None, ())

@@ -13,7 +13,7 @@ from boxwood.render.forms.walk import codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import bars_of_categories, bars_of_numbers
 from boxwood.render.pictures.picture import picture_of
 from boxwood.render.pictures.swatches import COLOURS, hatch_of, ink_on, swatches_of
-from boxwood.words.values import brief, fitted, short_number, text_width
+from boxwood.words.values import brief, fit_width, short_number, text_width
 from tests.cases import make_case
 from tests.models import read_model
 from tests.naive import pictures as naive
@@ -317,13 +317,13 @@ def test_pictures_are_kept():
 
 
 def test_names_are_shortened_in_the_middle():
-    assert fitted("abc", 100, 10) == "abc"
+    assert fit_width("abc", 100, 10) == "abc"
     for width in range(5, 200, 7):
-        short = fitted("a_very_long_name_of_a_column", width, 10)
+        short = fit_width("a_very_long_name_of_a_column", width, 10)
         assert text_width(short, 10) <= width or short == "…"
         assert short.startswith("a") or short == "…"
-    assert fitted("日本語の長い名前です", 60, 10).startswith("日")
-    assert fitted("two\nlines", 200, 10) == "two\\nlines"
+    assert fit_width("日本語の長い名前です", 60, 10).startswith("日")
+    assert fit_width("two\nlines", 200, 10) == "two\\nlines"
 
 
 def test_numbers_with_few_digits():
@@ -362,10 +362,10 @@ def test_a_text_that_does_not_fit_loses_as_few_letters_as_can_be_from_its_middle
     width, n = float(rng.uniform(0, 200)), len(text)
     cut = ["…", *(f"{text[: (m + 1) // 2]}…{text[n - m // 2 :]}" for m in range(1, n)), text]
     fits = [one for one in cut if text_width(one, 10.0) <= width]
-    assert fitted(text, width, 10.0) == (fits[-1] if fits else "…")
+    assert fit_width(text, width, 10.0) == (fits[-1] if fits else "…")
 
 
 def test_a_text_of_a_million_letters_is_fitted_at_once():
     before = time.perf_counter()
-    assert fitted("x" * 1_000_000, 60.0, 10.0) == "xxxxx…xxxx"
+    assert fit_width("x" * 1_000_000, 60.0, 10.0) == "xxxxx…xxxx"
     assert time.perf_counter() - before < 30  # by the square of its letters it would take hours

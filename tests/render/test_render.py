@@ -14,7 +14,7 @@ from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation import Condition
 from boxwood.render.forms.dialects import DIALECTS
-from boxwood.render.forms.text import printed
+from boxwood.render.forms.text import command_text
 from boxwood.tree import Interval
 from boxwood.words.rules import condition, rule
 from boxwood.words.values import number
@@ -191,7 +191,7 @@ def test_one_note_is_printed_and_it_asks_for_the_most_important_thing():
 def test_what_the_command_prints_has_a_tree_where_it_shows_more_than_the_rules():
     X = np.arange(8.0)[:, None]
     for k, has_tree in ((3, False), (4, True)):
-        said = printed(explain(X, np.arange(8) // 2 % k if k == 4 else np.arange(8) // 3), more="--notes")
+        said = command_text(explain(X, np.arange(8) // 2 % k if k == 4 else np.arange(8) // 3), more="--notes")
         assert ("|---" in said) == has_tree
 
 

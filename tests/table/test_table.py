@@ -25,7 +25,7 @@ from boxwood.cli._options import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table
-from boxwood.table.connect import SETTINGS, connected, waited
+from boxwood.table.connect import SETTINGS, connected, wait_for
 from boxwood.table.duck import DuckTable
 from boxwood.table.formats import FORMATS, format_of
 from boxwood.table.labels import Rules
@@ -620,7 +620,7 @@ def test_a_query_tells_how_far_it_is_and_prints_nothing(capfd):
             raise InterruptedError
 
     with connected() as (con, _), pytest.raises(InterruptedError):
-        waited(con, lambda: con.execute("SELECT max(hash(i)) FROM range(100_000_000_000) t(i)").fetchall(), tick)
+        wait_for(con, lambda: con.execute("SELECT max(hash(i)) FROM range(100_000_000_000) t(i)").fetchall(), tick)
     assert 0 < told[-1] < 1
     assert capfd.readouterr() == ("", "")
 
@@ -634,7 +634,7 @@ def test_the_share_of_a_query_never_falls():
         if len(told) == 5:
             ended.set()
 
-    waited(con, ended.wait, tick)
+    wait_for(con, ended.wait, tick)
     assert told == [0.2, 0.2, 0.7, 0.7, 0.8]
 
 

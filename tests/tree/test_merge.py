@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boxwood.tree import ThresholdTree, TreeBuilder
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 from tests import naive
 from tests.scale import seeds
 from tests.strategies import rows_near, trees
@@ -56,9 +56,9 @@ def test_no_row_changes_and_no_cut_is_left_that_separates_nothing():
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, int(rng.integers(2, 9)), int(rng.integers(1, 3)), int(rng.integers(1, 4)))
         X = every_kind_of_row(tree)
-        less = merged(tree)
+        less = merge_leaves(tree)
         assert less.predict(X).tolist() == tree.predict(X).tolist(), f"seed {seed}"
-        assert merged(less) == less
+        assert merge_leaves(less) == less
         for node in np.flatnonzero(less.feature >= 0):
             for kept in (0, 1):
                 other = without(less, node, kept)
@@ -69,7 +69,7 @@ def test_no_row_changes_and_no_cut_is_left_that_separates_nothing():
 def test_no_row_near_a_cut_changes(data):
     tree = data.draw(trees())
     X = data.draw(rows_near(tree))
-    assert merged(tree).predict(X).tolist() == tree.predict(X).tolist()
+    assert merge_leaves(tree).predict(X).tolist() == tree.predict(X).tolist()
 
 
 def test_sibling_leaves_and_chains_of_one_cluster_become_a_leaf():
@@ -78,7 +78,7 @@ def test_sibling_leaves_and_chains_of_one_cluster_become_a_leaf():
         chain = {"feature": i % 5, "threshold": float(i % 7), "left": leaf, "right": chain}
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 9.5, "left": {"cluster": 1}, "right": chain})
     less = {"feature": 0, "threshold": 9.5, "left": {"cluster": 1}, "right": leaf}
-    assert merged(tree) == ThresholdTree.from_dict(less)
+    assert merge_leaves(tree) == ThresholdTree.from_dict(less)
 
 
 def test_a_chain_of_cuts_in_one_column_becomes_one_cut():
@@ -86,7 +86,7 @@ def test_a_chain_of_cuts_in_one_column_becomes_one_cut():
     last = {"feature": 0, "threshold": 95.75, "left": last, "right": {"cluster": 1}}
     last = {"feature": 0, "threshold": 93.995, "left": {"cluster": 0}, "right": last}
     tree = ThresholdTree.from_dict({"feature": 0, "threshold": 93.96, "left": {"cluster": 0}, "right": last})
-    assert merged(tree) == ThresholdTree.from_dict(last)
+    assert merge_leaves(tree) == ThresholdTree.from_dict(last)
 
 
 def test_a_deep_tree_of_many_clusters_is_left_as_it_is():
@@ -96,4 +96,4 @@ def test_a_deep_tree_of_many_clusters_is_left_as_it_is():
         builder.label(leaf, i)
     builder.label(node, 3000)
     tree = builder.build()
-    assert merged(tree) is tree
+    assert merge_leaves(tree) is tree

@@ -9,7 +9,7 @@ from boxwood.axes import AxisMap
 from boxwood.axes.maps import Chained, Selection, Stacked
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree, TreeBuilder
-from boxwood.tree.cover import EVERYTHING, complement, intersection, joined
+from boxwood.tree.cover import EVERYTHING, complement, intersection, join_intervals
 from tests import naive
 from tests.scale import seeds
 
@@ -39,7 +39,7 @@ class Steps(AxisMap):
             for i, z in enumerate(self.images[column])
             if lower <= z <= upper
         ]
-        return int(self.features[column]), joined(cells)
+        return int(self.features[column]), join_intervals(cells)
 
 
 class Shaky(AxisMap):
@@ -215,7 +215,7 @@ def test_sets_of_doubles():
         values = np.array([-INF, -1.0, 0.0, 5e-324, 1.0, 2.0, INF])
         pairs = [sorted(rng.choice(values, size=2).tolist()) for _ in range(rng.integers(0, 4))]
         others = [sorted(rng.choice(values, size=2).tolist()) for _ in range(rng.integers(0, 4))]
-        some, more = joined(map(tuple, pairs)), joined(map(tuple, others))
+        some, more = join_intervals(map(tuple, pairs)), join_intervals(map(tuple, others))
         for x in [*values, -0.5, 0.5, -5e-324, np.nextafter(1, 0), np.nextafter(2, 3)]:
             assert naive.contains(some, x) == naive.contains(pairs, x)
             assert naive.contains(complement(some), x) != naive.contains(some, x)

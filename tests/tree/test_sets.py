@@ -9,7 +9,7 @@ from boxwood import ThresholdTree, TreeBuilder
 from boxwood.axes.maps import AxisMap
 from boxwood.errors import DataError, ModelError
 from boxwood.metrics import readability
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 from tests.naive.trees import leaf_of
 from tests.scale import law, seeds
 
@@ -70,7 +70,7 @@ def test_kept_and_read_again(seed):
 def test_merged_trees_predict_alike(seed):
     rng = np.random.default_rng(seed)
     tree, X = random_tree(rng, 9), random_rows(rng)
-    less = merged(tree)
+    less = merge_leaves(tree)
     assert less.n_leaves <= tree.n_leaves
     assert (less.predict(X) == tree.predict(X)).all()
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._frames import as_rows_here
-from boxwood._progress import as_progress, told
+from boxwood._progress import as_progress, tell_progress
 from boxwood._types import MethodName
 from boxwood._validation import refuse_other_kind, whole_number
 from boxwood.explanation.ask.days import COUNTED
 from boxwood.explanation.ask.gathered import rows_to_cluster, share_drawn
 from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
-from boxwood.explanation.ask.steps import explained
+from boxwood.explanation.ask.steps import explain_rows
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.clusterer import FewDifferentRows
@@ -158,9 +158,9 @@ def compare_k(
     if (source := as_source(X)) is not None:
         X, asked, whole = rows_to_cluster(source, asked)
     rows, found = as_rows_here(X), list[OfK]()
-    for k in told(as_progress(verbose), "numbers of clusters tried", wanted):
+    for k in tell_progress(as_progress(verbose), "numbers of clusters tried", wanted):
         try:
-            ex = explained(rows, None, replace(asked, n_clusters=k))
+            ex = explain_rows(rows, None, replace(asked, n_clusters=k))
         except FewDifferentRows:
             if n_clusters is not None or not found:
                 raise
@@ -169,7 +169,7 @@ def compare_k(
         asked = replace(asked, groups=asked.groups or look.groups())
         found.append(_row(ex, look.agreement_of_halves(k)))
     among = [row.n_clusters for row in found]
-    taken = explained(rows, None, replace(asked, among=among))
+    taken = explain_rows(rows, None, replace(asked, among=among))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))
     note = "\n".join([note, *(one for one in dict.fromkeys((*asked.notes, *taken.notes)) if one.startswith(COUNTED))])
     if whole is not None:

@@ -349,11 +349,11 @@ def explain(
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels", "by", "key")}
     from boxwood._frames import as_rows_here, is_frame
-    from boxwood._validation import shown
+    from boxwood._validation import show_value
     from boxwood.api.explanation import Explanation
     from boxwood.explanation.ask.options import Options
     from boxwood.explanation.ask.provenance import provenance_of_call
-    from boxwood.explanation.ask.steps import explained
+    from boxwood.explanation.ask.steps import explain_rows
     from boxwood.table.scanned import as_source
 
     asked, source, rows = Options.of(given), None, None
@@ -362,13 +362,15 @@ def explain(
 
         answer = Explanation._of(explained_by(X, labels, by, key, asked))
     elif key is not None:
-        raise ValueError(f"key={shown(key)} says which rows of two tables belong together; give the other one (by)")
+        raise ValueError(
+            f"key={show_value(key)} says which rows of two tables belong together; give the other one (by)"
+        )
     else:
         source = as_source(X)
         rows = as_rows_here(X) if source is None else source
         if hasattr(labels, "branches"):  # rules that were read, which are imported where there are some
             labels = labels.predict(rows)
-        measured = explained(rows, labels, asked)
+        measured = explain_rows(rows, labels, asked)
         answer = Explanation._of(provenance_of_call(measured, rows, labels, n_clusters, sample_weight))
     if value_column is not None:
         is_known = isinstance(value_column, str) and value_column in answer.columns

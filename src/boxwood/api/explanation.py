@@ -832,9 +832,9 @@ class Explanation(MeasuredTree):
         ('age', 0.88, 34.0, 70)
         """
         from boxwood.explanation.measure.outcomes import outcomes_profiled
-        from boxwood.explanation.measure.profile import profiled
+        from boxwood.explanation.measure.profile import measure_profile
 
-        return outcomes_profiled(self) if outcomes else profiled(self._on(X, labels, sample_weight, as_of))
+        return outcomes_profiled(self) if outcomes else measure_profile(self._on(X, labels, sample_weight, as_of))
 
     def contrast(
         self,
@@ -907,10 +907,10 @@ class Explanation(MeasuredTree):
         >>> ex.rename(ex.suggested_names()).names
         ('low revenue, low age', 'high revenue, high age')
         """
-        from boxwood.explanation.measure.profile import profiled
+        from boxwood.explanation.measure.profile import measure_profile
         from boxwood.words.distinctive import suggested_names
 
-        return suggested_names(self.clusters, profiled(self))
+        return suggested_names(self.clusters, measure_profile(self))
 
     def rename(self, names: Mapping[Hashable, Hashable], *, merge: bool = False) -> Self:
         """Return the explanation with other names of clusters; clusters that are not in the mapping keep theirs.
@@ -940,9 +940,9 @@ class Explanation(MeasuredTree):
         >>> ex.names, ex.predict([[30.0]]).tolist()
         (('young', 'old'), ['young'])
         """
-        from boxwood.explanation.change.change import renamed
+        from boxwood.explanation.change.change import rename_clusters
 
-        return renamed(self, names, merge)
+        return rename_clusters(self, names, merge)
 
     def rename_like(self, old: Any, rows: Any = None, *, as_of: Any = None) -> Self:
         """Return the explanation with the names that the same clusters have in an earlier one; see `match`.
@@ -1002,9 +1002,9 @@ class Explanation(MeasuredTree):
         True
         """
         from boxwood.explanation.ages import counted_as
-        from boxwood.explanation.living.keep import kept
+        from boxwood.explanation.living.keep import keep_close
 
-        return self._of(kept(self, counted_as(old, self), loss, by))
+        return self._of(keep_close(self, counted_as(old, self), loss, by))
 
     def totals(self, column: str, values: Any = None) -> Totals:
         """Return what each cluster sums up to in a column of value, such as revenue, and its share of the total.

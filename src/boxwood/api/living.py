@@ -209,7 +209,7 @@ def match(old: Any, new: Any, rows: Any = None, *, as_of: Any = None) -> Match:
     ('old', 'young', 2)
     """
     from boxwood.explanation.ages import as_of_one_day
-    from boxwood.explanation.living.match import matched
+    from boxwood.explanation.living.match import match_clusters
     from boxwood.explanation.living.sides import overlap_of, side_of
     from boxwood.table.scanned import as_source
 
@@ -217,4 +217,4 @@ def match(old: Any, new: Any, rows: Any = None, *, as_of: Any = None) -> Match:
     one, other = as_of_one_day(old, new, as_of, on_rows=rows is not None)
     before, after = side_of(one, rows, "old"), side_of(other, rows, "new")
     overlap = overlap_of(before, after, rows, (old, new))
-    return Match(**vars(matched((before.names, before.rows), (after.names, after.rows), overlap)))
+    return Match(**vars(match_clusters((before.names, before.rows), (after.names, after.rows), overlap)))

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Self
 
 from boxwood._types import Array, DialectName
-from boxwood._validation import shown
+from boxwood._validation import show_value
 from boxwood.judge.difference import Differences
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
@@ -92,7 +92,7 @@ def _day_of(today: date | str | None) -> date:
     try:
         return date.fromisoformat(today)
     except ValueError:
-        raise ValueError(f"today must be a day such as 2026-07-31; got {shown(today)}") from None
+        raise ValueError(f"today must be a day such as 2026-07-31; got {show_value(today)}") from None
 
 
 @dataclass(frozen=True, repr=False)
@@ -171,14 +171,14 @@ class Rules(RuleSet):
         >>> print(rules.check({"plan": ["free", "team", None, None]}).findings[0].rows)
         2
         """
-        from boxwood.judge.on_table import checked
+        from boxwood.judge.on_table import check_rules
         from boxwood.judge.rows import with_labels
 
         rows, texts = (None, None) if table is None else with_labels(table, self.columns, labels)
         if before is not None and rows is None:
             raise ValueError("before needs a table, with which the earlier rows are compared")
         earlier = before if before is None or isinstance(before, Check) else self.check(before)
-        return Check._of(checked(self, rows, texts, earlier))
+        return Check._of(check_rules(self, rows, texts, earlier))
 
     def difference(self, others: Any, table: Any = None) -> Difference:
         """Return which rows get another name by other rules: from where to where, and how many of a table.
@@ -293,9 +293,9 @@ class Rules(RuleSet):
           WHEN "age" >= 65 THEN 'old'
         END
         """
-        from boxwood.judge.shorten import shortened
+        from boxwood.judge.shorten import shorten_rules
 
-        return Rules._of(shortened(self))
+        return Rules._of(shorten_rules(self))
 
     def to_sql(
         self, dialect: DialectName = "duckdb", table: str | Sequence[str] | None = None, *, column: str = "cluster"

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood._validation import as_float_table, as_table, as_vector, position, real_number
 from boxwood.axes.maps import LARGEST, AxisMap
-from boxwood.tree.cover import Intervals, intersection, joined
+from boxwood.tree.cover import Intervals, intersection, join_intervals
 
 PIECES = 512  # number of values that one step of the bisection maps at once
 FORMULA = 2.0**-45  # relative error of an inverse by its formula, at most: where it is less, one step finds all digits
@@ -174,7 +174,7 @@ class Tails(Monotone):
         known = intersection(pieces, ((first, last),))
         is_inside = lower <= self._images(column, self.typical[[column]])[0] <= upper
         codes = [(-math.inf, low)] * (low > -math.inf) + [(high, math.inf)] * (high < math.inf)
-        return column, joined([*known, *(codes if is_inside else [])])
+        return column, join_intervals([*known, *(codes if is_inside else [])])
 
     def _images(self, column: int, x: Floats) -> Floats:
         if not np.isfinite(self.spread[column]):
@@ -208,13 +208,13 @@ class Elementwise(Monotone):
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the transformed rows, shape (n, d)."""
-        return transformed(self.transformer, as_table(X, n_columns=self.n_features).astype(np.float64))
+        return transform_rows(self.transformer, as_table(X, n_columns=self.n_features).astype(np.float64))
 
     def _images(self, column: int, x: Floats) -> Floats:
         rows = np.tile(self.row, (len(x), 1))
         rows[:, column] = x
         try:
-            return transformed(self.transformer, rows)[:, column]
+            return transform_rows(self.transformer, rows)[:, column]
         except ValueError:  # the function is not defined for one of the values
             if len(x) == 1:
                 return np.array([np.nan])
@@ -244,7 +244,7 @@ class Elementwise(Monotone):
         return float(self.ranges[0, column]), float(self.ranges[1, column])
 
 
-def transformed(transformer: Any, X: Any) -> Floats:
+def transform_rows(transformer: Any, X: Any) -> Floats:
     """Return the output of a fitted transformer as a dense array of doubles, without warnings of numpy."""
     from sklearn import config_context
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from boxwood._texts import TRUTHS
 from boxwood._types import LATER, Array, Floats, Indices
 from boxwood._validation import as_table
-from boxwood.axes._monotone import transformed
+from boxwood.axes._monotone import transform_rows
 from boxwood.axes.maps import AxisMap
-from boxwood.tree.cover import Intervals, complement, joined
+from boxwood.tree.cover import Intervals, complement, join_intervals
 
 MOST_VALUES = 255
 MANY_VALUES = f"more than {MOST_VALUES} values"
@@ -249,10 +249,10 @@ class Encoding(AxisMap):
         if not self.has_others:
             starts = [-np.inf, *keys[1:].tolist()]
             ends = [*np.nextafter(keys[1:], -np.inf).tolist(), np.inf]
-            return feature, joined((starts[i], ends[i]) for i in np.flatnonzero(inside))
+            return feature, join_intervals((starts[i], ends[i]) for i in np.flatnonzero(inside))
         if inside[-1]:  # every number but the keys outside
-            return feature, complement(joined((key, key) for key in keys[~inside[:-1]].tolist()))
-        return feature, joined((key, key) for key in keys[inside[:-1]].tolist())
+            return feature, complement(join_intervals((key, key) for key in keys[~inside[:-1]].tolist()))
+        return feature, join_intervals((key, key) for key in keys[inside[:-1]].tolist())
 
     def _indices(self, j: int, x: Floats) -> Indices:
         """Return the index of each number among the keys of a column; `len(keys)` for an unknown number."""
@@ -278,7 +278,7 @@ def _images(encoder: Any, values: list[list[Any]], j: int, has_others: bool) -> 
     rows[:, j] = inputs
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about the unknown value
-        return transformed(encoder, rows)
+        return transform_rows(encoder, rows)
 
 
 def _unknown(values: list[Any]) -> Any:

@@ -20,7 +20,7 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood.axes.categories import Categories
 from boxwood.axes.maps import LARGEST, AxisMap
 from boxwood.axes.mixed import NONE_ALIKE, MixedMap, _Codes, _Number, _OrderedPart, _Part
-from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
+from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, join_intervals
 
 MOST_CODES = 8  # values of a category, which then has 127 columns
 
@@ -149,4 +149,4 @@ class _NumberOnBothSides:
         high = LARGEST if upper >= self.most else upper
         if low <= high and lower <= self.most and upper >= self.least:
             found = [(low, high), *found]
-        return joined(found)
+        return join_intervals(found)

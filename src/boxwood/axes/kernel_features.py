@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats, Indices, Ints, Weights
-from boxwood._validation import Rows, as_integer_weights, as_table, shown
+from boxwood._validation import Rows, as_integer_weights, as_table, show_value
 from boxwood.axes._curves import Curves, TaylorFeatures
 from boxwood.kernels import (
     ChiSquared,
@@ -99,7 +99,7 @@ def surrogate_map(
     kinds = features_of_kernel(kernel)
     if features not in kinds:
         listing = " or ".join(map(repr, kinds)) or "none that a tree could cut"
-        raise ValueError(f"{type(kernel).__name__} has no features {shown(features)}; it has {listing}")
+        raise ValueError(f"{type(kernel).__name__} has no features {show_value(features)}; it has {listing}")
     fitted: Any = kernel.fitted(X)
     if features == "taylor":
         kind = SeriesFeatures if isinstance(fitted, TaylorKernel) else TaylorFeatures
@@ -116,11 +116,13 @@ def surrogate_map(
 def _check(n_terms: int | str, n_landmarks: int | str | None) -> None:
     if n_terms != "auto" and (not isinstance(n_terms, Integral) or not 1 <= n_terms <= MOST_TERMS):
         raise ValueError(
-            f"n_terms must be a whole number from 1 to {MOST_TERMS}, or 'auto'; got {shown(n_terms)}; features of "
+            f"n_terms must be a whole number from 1 to {MOST_TERMS}, or 'auto'; got {show_value(n_terms)}; features of "
             "higher order are 0 on all rows, unless the kernel is narrower than a 30th of a column's range"
         )
     if n_landmarks not in ("auto", None) and (not isinstance(n_landmarks, Integral) or n_landmarks < 2):
-        raise ValueError(f"n_landmarks must be a whole number of at least 2, 'auto', or None; got {shown(n_landmarks)}")
+        raise ValueError(
+            f"n_landmarks must be a whole number of at least 2, 'auto', or None; got {show_value(n_landmarks)}"
+        )
 
 
 STEP = 1.5  # difference of the logarithms of two rates; it changes the kernel by about 1 %

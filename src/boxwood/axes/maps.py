@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_float_table, as_table
-from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
+from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, join_intervals
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -133,7 +133,7 @@ class Filling(Selection):
         """Return the raw column, and the interval itself, with missing numbers if it holds what stands for these."""
         known: Intervals = ((lower, min(upper, LARGEST)),) if lower <= LARGEST else ()
         is_inside = lower <= self.numbers[column] <= upper
-        return int(self.features[column]), joined([*known, *([MISSING] if is_inside else [])])
+        return int(self.features[column]), join_intervals([*known, *([MISSING] if is_inside else [])])
 
 
 class Stacked(AxisMap):
@@ -249,7 +249,7 @@ class Chained(AxisMap):
         """Return the raw column, and its values with an image in `[lower, upper]` after both maps."""
         between, intervals = self.second.pull_back(column, lower, upper)
         pulled_back = (self.first.pull_back(between, *interval)[1] for interval in intervals)
-        return int(self.features[column]), joined(raw for several in pulled_back for raw in several)
+        return int(self.features[column]), join_intervals(raw for several in pulled_back for raw in several)
 
     @property
     def filled(self) -> Bools:

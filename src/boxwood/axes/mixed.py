@@ -23,7 +23,7 @@ from boxwood.axes._monotone import Scaling, Tails
 from boxwood.axes.categories import Categories
 from boxwood.axes.maps import LARGEST, AxisMap, Chained
 from boxwood.loops.mixed import orthogonal_rows
-from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, joined
+from boxwood.tree.cover import EVERYTHING, MISSING, Intervals, join_intervals
 
 BLOCK = 1 << 12  # rows that are mapped at a time
 FAINT = 1e-3  # of the range of the middle half of a column's values: the indicator of missing ones
@@ -98,7 +98,7 @@ class MixedMap(AxisMap):
             known = categories[j]
             m, is_one_hot, codes = len(known.domain), one_hot and not known.ordered, x[kept].astype(np.intp)
             at = alike.get(j, np.arange(m))
-            images = scale * (np.eye(m) if is_one_hot else embedded(*_shares(at[codes], own, mass, m), enough))
+            images = scale * (np.eye(m) if is_one_hot else embed_values(*_shares(at[codes], own, mass, m), enough))
             images = images[at]
             if known.ordered:
                 step = FAINT * scale / max(known.known - 1, 1)
@@ -140,7 +140,7 @@ class MixedMap(AxisMap):
         return self.parts[feature].domain
 
 
-def embedded(shares: Floats, sizes: Floats, enough: float = 1.0) -> Floats:
+def embed_values(shares: Floats, sizes: Floats, enough: float = 1.0) -> Floats:
     """Return the images of the values of a category, shape (m, q), see `MixedMap`.
 
     IN: shares (k, m): of the values in each cluster; sizes (k,): weight of each cluster; enough: the share of the
@@ -221,11 +221,11 @@ class _NumberWithGaps(_Number):
     def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
         if column == 1:
             known: Intervals = ((-np.inf, LARGEST),) if lower <= 0.0 <= upper else ()
-            return joined([*known, *([MISSING] if lower <= self.mark <= upper else [])])
+            return join_intervals([*known, *([MISSING] if lower <= self.mark <= upper else [])])
         image = np.empty((1, self.n_columns))
         self.write(np.array([np.inf]), image)
         known = tuple((low, min(high, LARGEST)) for low, high in super().pull_back(0, lower, upper))
-        return joined([*known, *([MISSING] if lower <= image[0, 0] <= upper else [])])
+        return join_intervals([*known, *([MISSING] if lower <= image[0, 0] <= upper else [])])
 
 
 class _Codes:
@@ -239,7 +239,7 @@ class _Codes:
 
     def pull_back(self, column: int, lower: float, upper: float) -> Intervals:
         image = self.images[:, column]
-        return joined(
+        return join_intervals(
             (code, code) for code in np.flatnonzero((lower <= image) & (image <= upper)).astype(float).tolist()
         )
 
@@ -261,7 +261,7 @@ class _OrderedPart(_Codes):
             return super().pull_back(column, lower, upper)
         pieces, codes = self.number.pull_back(column - self.n_uncut, lower, upper), np.arange(float(len(self.images)))
         inside = [any(low <= place <= high for low, high in pieces) for place in self.places(codes).tolist()]
-        return joined((code, code) for code in codes[inside].tolist())
+        return join_intervals((code, code) for code in codes[inside].tolist())
 
 
 def _number(

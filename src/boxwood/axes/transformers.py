@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from boxwood._frames import as_matrix, column_names, column_series, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Bools, Floats, Indices
 from boxwood._validation import as_float_table, out_of_frozen, refuse_halves
-from boxwood.axes._monotone import Elementwise, transformed
+from boxwood.axes._monotone import Elementwise, transform_rows
 from boxwood.axes.categories import Categories, Encoding, is_missing
 from boxwood.axes.maps import LARGEST, AxisMap, Chained, Filling, Selection, Stacked
 from boxwood.errors import DataError
@@ -271,9 +271,12 @@ def _function(transformer: Any, rows: Floats) -> AxisMap:
     tried = np.vstack([rows[:: -(-len(rows) // TRIED)], np.linspace(ends[0], ends[1], 257)])
     tried = np.sort(np.clip(tried, *ends), axis=0)
     try:
-        images, single = transformed(plain, tried), np.array([transformed(plain, row[None])[0] for row in tried[::64]])
+        images, single = (
+            transform_rows(plain, tried),
+            np.array([transform_rows(plain, row[None])[0] for row in tried[::64]]),
+        )
         # each column shifted by another number of rows, and back again after the function
-        shifted = transformed(plain, np.column_stack([np.roll(column, j) for j, column in enumerate(tried.T)]))
+        shifted = transform_rows(plain, np.column_stack([np.roll(column, j) for j, column in enumerate(tried.T)]))
         back = np.column_stack([np.roll(column, -j) for j, column in enumerate(shifted.T)])
     except Exception as error:
         raise DataError(f"{_name(transformer)} cannot be pulled back to raw columns: {error}") from error
@@ -368,7 +371,7 @@ class TableMap(AxisMap):
         Columns of text that the map does not read are zero. A value without a code is NaN: a missing value, or a value
         that is not among the categories.
         """
-        return coded(X, self.columns, self.categories, needed=self.features)
+        return encode_table(X, self.columns, self.categories, needed=self.features)
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the image of rows of numbers, shape (n, n_columns)."""
@@ -447,7 +450,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
     numbers = _numbers(X, names)
     categories = _categories(transformer, names, numbers)
     readable = np.union1d(np.flatnonzero(numbers), list(categories)).astype(np.intp)
-    rows = _tried(coded(X, names, categories, needed=readable))
+    rows = _pick_trial_rows(encode_table(X, names, categories, needed=readable))
     by_column = tuple(categories.get(j) for j in range(rows.shape[1]))
     inner = map_of(transformer, InputColumns(rows.astype(np.float64, copy=False), by_column, names))
     unread = np.setdiff1d(inner.features, readable)
@@ -458,7 +461,7 @@ def axis_map_of(transformer: Any, X: Any, columns: Sequence[str] | None = None) 
     return TableMap(inner, names, categories)
 
 
-def _tried(rows: Array) -> Array:
+def _pick_trial_rows(rows: Array) -> Array:
     """Return the rows on which functions are tried, with a finite value of the column in place of each other one."""
     if 0 in rows.shape:
         raise DataError(f"X must have at least one row and one column; got shape {rows.shape}")
@@ -472,7 +475,7 @@ def _tried(rows: Array) -> Array:
     return filled
 
 
-def coded(
+def encode_table(
     X: Any,
     names: Sequence[str] | None,
     categories: Mapping[int, Categories],

@@ -13,7 +13,7 @@ import numpy as np
 from boxwood._dates import DOUBTFUL, TIMES, days_of
 from boxwood._threads import map_tasks
 from boxwood._types import Bools, Floats, Indices, Weights
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.batches.labelling import Labelling, LabelStore
 from boxwood.batches.source import RecordSummary, Source, SourceOf, Summary
 from boxwood.errors import DataError
@@ -265,7 +265,7 @@ def rows_of(source: Source, label: str | None = None, weight: str | None = None)
     kinds = zip(source.names, source.kinds, strict=True)
     columns = tuple(name for name, kind in kinds if kind in USABLE and name not in (label, weight))
     if not columns:
-        raise DataError(f"{source.name} has no columns of numbers; its columns: {listed(source.names)}")
+        raise DataError(f"{source.name} has no columns of numbers; its columns: {list_words(source.names)}")
     return Batches(source, columns, weight=weight)
 
 
@@ -280,7 +280,7 @@ def refuse_no_numbers(source: Source, column: str, what: str) -> None:
 
 def _refuse_unknown(source: Source, column: str) -> None:
     if column not in source.names:
-        raise DataError(f"{source.name} has no column {column!r}; its columns: {listed(source.names)}")
+        raise DataError(f"{source.name} has no column {column!r}; its columns: {list_words(source.names)}")
 
 
 def numbers(column: Any) -> Floats:

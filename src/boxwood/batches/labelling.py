@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike
 
 from boxwood._files import lasting_folder
 from boxwood._frames import OrderedLabels, name_as_text
-from boxwood._messages import in_line, listed
+from boxwood._messages import in_line, list_words
 from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
@@ -149,8 +149,8 @@ class LabelColumn(Labelling):
 
 
 def _other_form(value: Any, type: Any) -> Hashable:
-    """Return a value of a file as its label may be: a text as a number, and anything else as `written`."""
-    return _number(value) if isinstance(value, str) else written(value, type)
+    """Return a value of a file as its label may be: a text as a number, and anything else as `write_value`."""
+    return _number(value) if isinstance(value, str) else write_value(value, type)
 
 
 def codes_of(column: Any, *, of_file: bool) -> tuple[Indices, list[Any]]:
@@ -189,14 +189,14 @@ class MissingLabels(NamedTuple):
             return ()
         n = sum(count for _, count in self.unknown)
         have, are = ("has", "is") if n == 1 else ("have", "are")
-        which = listed([f"{in_line(label)} ({count:,})" for label, count in self.unknown])
+        which = list_words([f"{in_line(label)} ({count:,})" for label, count in self.unknown])
         begin = f"{n:,} of {self.n_rows:,} rows {have} a label that the model has never seen"
         return (f"{begin}, and {are} left out: {which}",)
 
 
 def note_on_marks(marks: Iterable[str]) -> str:
     """Return the note on words that count as missing labels: one of them may be a name."""
-    words = listed([repr(mark) for mark in sorted(marks)])
+    words = list_words([repr(mark) for mark in sorted(marks)])
     return f"labels that count as missing: {words}; give a cluster of such a name another one"
 
 
@@ -226,7 +226,7 @@ def _number(text: str) -> int | float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def written(value: Any, type: Any) -> Hashable:
+def write_value(value: Any, type: Any) -> Hashable:
     """Return a value of Arrow's type as a file in text holds it: true, and 0.1 as a float of 32 bits."""
     import pyarrow as pa
 

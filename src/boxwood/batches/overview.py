@@ -10,7 +10,7 @@ from copy import copy
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats
-from boxwood._validation import INFINITE_SUM, WholeWeights, listed, refuse_far_apart
+from boxwood._validation import INFINITE_SUM, WholeWeights, list_words, refuse_far_apart
 from boxwood.batches.batches import Block
 from boxwood.errors import DataError
 from boxwood.loops.sums import widen
@@ -157,7 +157,7 @@ class Overview:
                 where = [f"{name} ({count:,})" for name, count in zip(columns, counts.tolist(), strict=True) if count]
                 kind = MissingValues if what == "missing" else DataError
                 raise kind(
-                    f"{what} values in {n_rows:,} of {self.n_rows:,} rows: {listed(where)}\n"
+                    f"{what} values in {n_rows:,} of {self.n_rows:,} rows: {list_words(where)}\n"
                     "leave those rows or columns out"
                 )
         if self.bad_weights:

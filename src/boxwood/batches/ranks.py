@@ -40,7 +40,7 @@ def quantiles_in(batches: Batches, overview: Overview, percents: Sequence[int]) 
         return _values_reaching(batches, overview, partial(weights_of_percents, percents=percents), everyone=True)
     ranks, share = ranks_of_percents(np.append(overview.sizes, overview.n_kept), percents)
     low, high = np.split(_values_reaching(batches, overview, lambda _: ranks + 1, everyone=True), 2, axis=2)
-    return interpolated(low, high, share[:, None])
+    return interpolate(low, high, share[:, None])
 
 
 def medians_in(batches: Batches, overview: Overview) -> Floats:
@@ -310,7 +310,7 @@ class QuantilesOfGroups:
     def of(self, x: Floats) -> Floats:
         """Return the quantiles of a column."""
         low, high = np.split(self._at_ranks.of(x), 2, axis=1)
-        return interpolated(low, high, self._share)
+        return interpolate(low, high, self._share)
 
 
 class MediansOfGroups:
@@ -343,7 +343,7 @@ def ranks_of_percents(sizes: Ints, percents: Sequence[int]) -> tuple[Ints, Float
     return np.hstack([ranks, np.minimum(ranks + 1, last)]).astype(np.int64), place - ranks
 
 
-def interpolated(low: Floats, high: Floats, share: Floats) -> Floats:
+def interpolate(low: Floats, high: Floats, share: Floats) -> Floats:
     """Return what lies between two values each, at a share of the way, as numpy computes it."""
     with np.errstate(over="ignore"):
         unit = np.where(np.isfinite(high - low), 1.0, 0.5)  # the difference may be beyond the largest double

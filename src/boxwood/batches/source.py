@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from boxwood._dates import Dates
 from boxwood._threads import n_threads
-from boxwood._validation import listed
+from boxwood._validation import list_words
 
 if TYPE_CHECKING:
     from boxwood.batches.labelling import LabelStore
@@ -243,7 +243,7 @@ class Source(ABC):
 
     def __repr__(self) -> str:
         rows = "" if self.n_rows is None else f", {self.n_rows:,} rows"
-        return f"{type(self).__name__}({self.name}: {listed(self.names)}{rows})"
+        return f"{type(self).__name__}({self.name}: {list_words(self.names)}{rows})"
 
     def _fold(
         self,

@@ -117,9 +117,9 @@ class RowSums:
         """
         least, most = self.ranges.least, self.ranges.most
         totals = self.totals[:, :, None]
-        total = rounded(totals)
+        total = add_smallest_first(totals)
         total[total == 0] = np.nan
-        mean = rounded(self.sums) / total
+        mean = add_smallest_first(self.sums) / total
         rest = (_less_product(self.sums, mean, total) - mean * _less_product(totals, total, np.ones(1))) / total
         with np.errstate(over="ignore"):
             mean, rest = np.ldexp(mean, self.exponents), np.ldexp(rest, self.exponents)
@@ -165,12 +165,12 @@ class SquareSums:
     def squares(self) -> Floats:
         """Return the sums, shape (k, d); 0 for a cluster without rows."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.ldexp(rounded(self.sums), 2 * self.exponents + self.grid.weight_exponent))
+            return np.asarray(np.ldexp(add_smallest_first(self.sums), 2 * self.exponents + self.grid.weight_exponent))
 
     def deviations(self, weights: Floats) -> Floats:
         """Return the standard deviations of clusters of these weights, shape (k, d); none is out of range."""
         total = np.ldexp(weights, -self.grid.weight_exponent)[:, None]
-        return np.asarray(np.ldexp(np.sqrt(rounded(self.sums) / total), self.exponents))
+        return np.asarray(np.ldexp(np.sqrt(add_smallest_first(self.sums) / total), self.exponents))
 
 
 S = TypeVar("S", bound=Summary[Block])
@@ -187,7 +187,7 @@ def unit_scaling_of(X: Array, weights: Weights, n_jobs: int | None = -1) -> tupl
     """Return mean and standard deviation of each column of rows in memory; 1 for a constant column."""
     labels = np.zeros(len(X), dtype=np.intp) if weights is None else np.where(weights > 0, 0, -1)
     ranges, means = ranged_means_of(X, labels, 1, weights, n_jobs)
-    return scaling_of(ranges, means, folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs))
+    return scaling_of(ranges, means, fold_rows(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs))
 
 
 def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
@@ -218,7 +218,7 @@ def squares_about(
     X: Array, labels: Indices, weights: Weights, ranges: Ranges, means: Means, n_jobs: int | None
 ) -> Floats:
     """Return the sums of squared differences to the means that `ranged_means_of` found. Takes one pass."""
-    return folded(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs).squares()
+    return fold_rows(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs).squares()
 
 
 def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Floats, Floats]:
@@ -235,10 +235,10 @@ def ranges_of(X: Array, labels: Indices, k: int, n_jobs: int | None) -> tuple[Fl
 
 
 def _means(X: Array, labels: Indices, weights: Weights, ranges: Ranges, n_jobs: int | None) -> Means:
-    return folded(X, labels, weights, lambda: RowSums(ranges), n_jobs).means()
+    return fold_rows(X, labels, weights, lambda: RowSums(ranges), n_jobs).means()
 
 
-def folded(X: Array, labels: Indices, weights: Weights, make: Callable[[], S], n_jobs: int | None = -1) -> S:
+def fold_rows(X: Array, labels: Indices, weights: Weights, make: Callable[[], S], n_jobs: int | None = -1) -> S:
     """Return one summary of all rows in memory."""
 
     def work(summary: S, start: int, stop: int) -> None:
@@ -256,7 +256,7 @@ def _exponents(largest: Floats) -> Indices:
     return np.asarray(np.clip(np.frexp(np.where(np.isfinite(largest), largest, 1.0))[1], -1022, 1024))
 
 
-def rounded(parts: Floats) -> Floats:
+def add_smallest_first(parts: Floats) -> Floats:
     """Return the sum of the parts, shape (k, p, d), the smallest first."""
     total = np.zeros(parts[:, 0].shape)
     for part in range(parts.shape[1] - 1, -1, -1):

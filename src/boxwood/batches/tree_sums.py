@@ -18,7 +18,7 @@ import numpy as np
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.batches.batches import Batches, Block
 from boxwood.batches.overview import FewNumbers
-from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
+from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, add_smallest_first
 from boxwood.loops.sums import add_parts, widen
 from boxwood.loops.walk import descend
 from boxwood.tree import ThresholdTree, TreeBuilder
@@ -263,22 +263,22 @@ class TreeSums:
     def __init__(self, cells: CellSums, tree: ThresholdTree, leaf: Ints) -> None:
         n_leaves, k = tree.n_leaves, cells.n_clusters
         self.tree, self.n_clusters, self.ranges = tree, k, cells.ranges
-        self.noise = _gathered(np.add, cells.noise, leaf, n_leaves)
-        self.counts = _gathered(np.add, cells.counts.reshape(-1, k), leaf, n_leaves).reshape(-1)
+        self.noise = _gather_groups(np.add, cells.noise, leaf, n_leaves)
+        self.counts = _gather_groups(np.add, cells.counts.reshape(-1, k), leaf, n_leaves).reshape(-1)
         self.weights = None
         if cells.weights is not None:
             weights = cells.weights.reshape(len(leaf), k, -1)
-            self.weights = _gathered(np.add, weights, leaf, n_leaves).reshape(n_leaves * k, -1)
+            self.weights = _gather_groups(np.add, weights, leaf, n_leaves).reshape(n_leaves * k, -1)
         of_leaves = _of_leaves(cells.ranges, n_leaves)
         self.sums = RowSums(of_leaves)
-        self.sums.sums = _gathered(np.add, cells.sums.sums, leaf, n_leaves)
-        self.sums.totals = _gathered(np.add, cells.sums.totals, leaf, n_leaves)
+        self.sums.sums = _gather_groups(np.add, cells.sums.sums, leaf, n_leaves)
+        self.sums.totals = _gather_groups(np.add, cells.sums.totals, leaf, n_leaves)
         self.squares = squares_about(cells.centers[tree.leaf_clusters], of_leaves)
         for clusters, squares in zip(cells.clusters, cells.squares, strict=True):
             own = clusters == tree.leaf_clusters[leaf]
-            self.squares.sums += _gathered(np.add, squares.sums[own], leaf[own], n_leaves)
-        self.least = _gathered(np.minimum, cells.least[0], leaf, n_leaves, np.inf)
-        self.most = _gathered(np.maximum, cells.most[0], leaf, n_leaves, -np.inf)
+            self.squares.sums += _gather_groups(np.add, squares.sums[own], leaf[own], n_leaves)
+        self.least = _gather_groups(np.minimum, cells.least[0], leaf, n_leaves, np.inf)
+        self.most = _gather_groups(np.maximum, cells.most[0], leaf, n_leaves, -np.inf)
         self.ends = ends_left_of(tree)
         self.left, self.right = self._gaps(cells.least.min(axis=0), cells.most.max(axis=0), leaf)
         self.broken, self.broken_of_kept, self.numbers = cells.broken, cells.broken_of_kept, cells.numbers
@@ -314,7 +314,7 @@ class TreeSums:
         """Number, or weight if rows are weighted, of the rows of each cluster in each leaf, shape (n_leaves, k)."""
         if self.weights is None:
             return self.rows
-        total = rounded(self.weights[:, :, None])[:, 0]
+        total = add_smallest_first(self.weights[:, :, None])[:, 0]
         return np.asarray(np.ldexp(total, self.ranges.grid.weight_exponent).reshape(self.rows.shape))
 
     @property
@@ -352,15 +352,15 @@ class TreeSums:
     def _joined(self, groups: Ints, n_groups: int) -> tuple[Ranges, Means]:
         """Return ranges and means of groups of leaves; IN: groups (n_leaves,)."""
         joined = RowSums(_of_leaves(self.ranges, n_groups))
-        joined.sums = _gathered(np.add, self.sums.sums, groups, n_groups)
-        joined.totals = _gathered(np.add, self.sums.totals, groups, n_groups)
-        least = _gathered(np.minimum, self.least, groups, n_groups, np.inf)
-        most = _gathered(np.maximum, self.most, groups, n_groups, -np.inf)
+        joined.sums = _gather_groups(np.add, self.sums.sums, groups, n_groups)
+        joined.totals = _gather_groups(np.add, self.sums.totals, groups, n_groups)
+        least = _gather_groups(np.minimum, self.least, groups, n_groups, np.inf)
+        most = _gather_groups(np.maximum, self.most, groups, n_groups, -np.inf)
         joined.ranges = joined.ranges._replace(least=least, most=most)
         return joined.ranges, joined.means()
 
 
-def _gathered(add: np.ufunc, parts: Array, groups: Ints, n_groups: int, start: float = 0) -> Array:
+def _gather_groups(add: np.ufunc, parts: Array, groups: Ints, n_groups: int, start: float = 0) -> Array:
     """Return what the parts of each group add up to, or the least or the most of them; IN: groups (n_parts,)."""
     whole = np.full((n_groups, *parts.shape[1:]), start, dtype=parts.dtype)
     add.at(whole, groups, parts)
@@ -460,7 +460,7 @@ class AboutMeans(NamedTuple):
         """Return the squares about the means of groups; IN: are_equal (g, d), whether all rows of a group are equal."""
         gap = (np.nan_to_num(means.mean) * squares.scales - squares.mean) + np.nan_to_num(means.rest) * squares.scales
         weights = np.ldexp(means.weights, -squares.grid.weight_exponent)[:, None]
-        found, sums = rounded(squares.sums), copy(squares)
+        found, sums = add_smallest_first(squares.sums), copy(squares)
         left = np.where(are_equal, 0.0, np.maximum(found - weights * (gap * gap), 0.0))
         sums.sums = left[:, None, :]
         # the first term is for squares, the second for what lies below the last part, see `SquareSums`

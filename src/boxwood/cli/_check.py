@@ -77,7 +77,7 @@ def command(rules: str, file: str | None, labels: str | None, dialect: str | Non
     refuse_closed_output()
     read = _read(rules, dialect, options["today"])
     earlier = _read(rules, dialect, options["before_today"] or options["today"])
-    found, moved = _checked(read, file, labels, earlier, options), None
+    found, moved = _check_rules(read, file, labels, earlier, options), None
     if (old := options["against"]) is not None:
         moved = _difference(_read(old, dialect, options["today"]), read, file, options)
     if options["as_json"]:
@@ -95,7 +95,7 @@ def _read(rules: str, dialect: str | None, today: datetime | None) -> Rules:
     return read_rules(Path(rules), cast("Any", dialect), today=today and today.date())
 
 
-def _checked(read: Rules, file: str | None, labels: str | None, earlier: Rules, options: dict[str, Any]) -> Check:
+def _check_rules(read: Rules, file: str | None, labels: str | None, earlier: Rules, options: dict[str, Any]) -> Check:
     """Return what is found; IN: earlier: the rules as of the day of the earlier rows."""
     from boxwood.judge.rows import table_of, with_labels
 

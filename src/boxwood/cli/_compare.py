@@ -97,13 +97,13 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     table, columns = read(talk, file, labels, options)
-    found = _compared(talk, table, columns, clusters, options)
+    found = _compare_clusterings(talk, table, columns, clusters, options)
     found = replace(found, notes=tuple(in_words(note) for note in found.notes if note not in columns.notes))
     show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
     talk.notes(map(in_words, columns.notes))
 
 
-def _compared(
+def _compare_clusterings(
     talk: Talk, table: Table, columns: ColumnTable, clusters: int | None, options: dict[str, Any]
 ) -> Comparison:
     import warnings

@@ -34,14 +34,14 @@ def command(quiet: bool) -> None:
     with talk.growing("growing"):
         from boxwood.api.explain import explain
         from boxwood.columns.of_file import column_table
-        from boxwood.render.forms.text import printed
+        from boxwood.render.forms.text import command_text
         from boxwood.table import Kinds, read_table
 
         # `scan` would need pyarrow
         table = read_table(str(_customers()), labels="segment", missing="learn", kinds=Kinds())
         explanation = explain(column_table(table, learns=True), table.labels)
     talk.note("400 made-up customers in 4 segments: their country, age, plan, orders and last order")
-    show(f"{printed(replace(explanation, notes=()), more='')}\n{_NEXT}")
+    show(f"{command_text(replace(explanation, notes=()), more='')}\n{_NEXT}")
 
 
 def _customers() -> Path:

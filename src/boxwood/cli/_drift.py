@@ -120,12 +120,12 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
     refuse_overwriting(options["output"], model=model, **({} if file is None else {"table": file}))
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
-    drift = _measured(talk, model, file, labels, options)
+    drift = _measure_drift(talk, model, file, labels, options)
     show_report(talk, drift, options)
     _check_limits(drift, options["fail_under"], options["fail_over_empty"])
 
 
-def _measured(talk: Talk, model: str, file: str | None, labels: str | None, options: dict[str, Any]) -> Drift:
+def _measure_drift(talk: Talk, model: str, file: str | None, labels: str | None, options: dict[str, Any]) -> Drift:
     from boxwood.api.living import Drift
     from boxwood.explanation.ages import at
     from boxwood.explanation.living.drift import drift_of

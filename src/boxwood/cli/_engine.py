@@ -136,7 +136,7 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
     free = _free_memory() if limit is None else limit
     if free is None or not os.path.isfile(file) or os.path.getsize(file) * _MOST * COPIES <= free:
         return "memory"
-    needed = _needed(file, options["format"])
+    needed = _estimate_memory(file, options["format"])
     if needed <= free:
         return "memory"
     talk.note(
@@ -207,7 +207,7 @@ def _is_one_file(file: str | None) -> bool:
     return file is not None and not os.path.isdir(file) and (os.path.exists(file) or not has_magic(file))
 
 
-def _needed(file: str, format: str | None) -> int:
+def _estimate_memory(file: str, format: str | None) -> int:
     """Return about how many bytes a file takes in memory while it is explained."""
     from boxwood.table.formats import format_of
 

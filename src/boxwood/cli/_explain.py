@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.cli._choice import Choice
 from boxwood.cli._engine import check_engine, chosen_engine, engine_options, opened
 from boxwood.cli._groups import Grouped
@@ -21,7 +21,7 @@ from boxwood.cli._options import (
     Share,
     check_model,
     check_outputs,
-    described,
+    describe_forms,
     in_option_names,
     in_options,
     in_words,
@@ -120,7 +120,7 @@ names. Rules say where rows without a value belong (--missing).
 The summary has a line for each cluster with its rule, and says how many rows the rules get wrong. From four
 leaves on, the tree follows. -o writes more, by the extension of its file:
 
-{described(OUTPUTS)}
+{describe_forms(OUTPUTS)}
 """
 _EPILOG = """\b
 Examples:
@@ -349,7 +349,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     with explained(talk, file, clusters, labels, options) as found:
-        explanation = _named(found, options["names"])
+        explanation = _rename_clusters(found, options["names"])
         if options["standalone_rules"]:  # first, as the model and the page keep them
             with talk.status("looking for one-line rules"):
                 explanation.standalone_rules()
@@ -359,7 +359,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
             explanation.save(options["save"])
             talk.wrote(options["save"])
         as_json = options["as_json"]
-        text = explanation.to_json() if as_json else _printed(explanation, all_notes=options["notes"])
+        text = explanation.to_json() if as_json else _text_of(explanation, all_notes=options["notes"])
         below = [f"One-line rules\n\n{explanation.standalone_rules()}"] if options["standalone_rules"] else []
         below = [] if as_json else [*below, *map(str, contrasts)]
         show("\n\n".join([text, *below]), is_code=as_json)
@@ -383,15 +383,15 @@ def _check_by(file: str | None, options: dict[str, Any]) -> None:
         raise click.UsageError("--by looks at the names of columns first, so it needs two files, not standard input.")
 
 
-def _printed(explanation: Explanation, *, all_notes: bool) -> str:
+def _text_of(explanation: Explanation, *, all_notes: bool) -> str:
     """Return the text of the command: the rules and one note, or all that is known."""
-    from boxwood.render.forms.text import printed
+    from boxwood.render.forms.text import command_text
 
     said = in_options(explanation)
-    return said.to_text() if all_notes else printed(said, more="--notes")
+    return said.to_text() if all_notes else command_text(said, more="--notes")
 
 
-def _named(explanation: Explanation, names: dict[str, str]) -> Explanation:
+def _rename_clusters(explanation: Explanation, names: dict[str, str]) -> Explanation:
     """Return the explanation with the names that were asked for; numbers are found by their text."""
     return (
         explanation.rename(dict(zip(_found(explanation, names), names.values(), strict=True))) if names else explanation
@@ -437,7 +437,7 @@ def explained(
         yield _in_memory(talk, file, clusters, labels, options)
         return
     _refuse_method(labels, options)
-    wanted = _wanted(labels, options)
+    wanted = _wanted_columns(labels, options)
     with opened(talk, file, engine, wanted, options) as source:
         with in_option_names():
             columns = columns_of(source, wanted)
@@ -559,7 +559,7 @@ def read(
     from boxwood.table import read_table
 
     with talk.status(f"reading {file}") as tick, in_option_names():
-        wanted, how = _wanted(labels, options), reading(options)
+        wanted, how = _wanted_columns(labels, options), reading(options)
         missing = "learn" if options["missing"] == "learn" else "drop"  # which `explain` refuses, if asked to
         table = read_table(
             file,
@@ -681,7 +681,7 @@ def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]
     return tick
 
 
-def _wanted(labels: str | None, options: dict[str, Any]) -> Wanted:
+def _wanted_columns(labels: str | None, options: dict[str, Any]) -> Wanted:
     """Return the columns that the options name."""
     from boxwood.table.options import Wanted
 
@@ -706,7 +706,7 @@ def columns_of(source: Source, wanted: Wanted) -> ColumnNames:
     places, are_named, *_ = wanted.among(source.names)
     chosen = [source.names[i] for i in places]
     if not chosen:
-        raise DataError(f"no numeric column in {source.name}\nits columns: {listed(source.names)}")
+        raise DataError(f"no numeric column in {source.name}\nits columns: {list_words(source.names)}")
     return ColumnNames(source.names, Candidates(chosen, are_named=are_named))
 
 

@@ -14,7 +14,7 @@ from boxwood.cli._choice import Choice
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     check_writable,
-    described,
+    describe_forms,
     in_option_names,
     load_model,
     output_option,
@@ -22,7 +22,7 @@ from boxwood.cli._options import (
     takes_page_options,
     talk_options,
     write,
-    written,
+    write_form,
 )
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
@@ -55,7 +55,7 @@ def _check_out(ctx: click.Context, param: click.Parameter, path: str | None) -> 
 
 _HELP = f"""Print a saved model in another form.
 
-{described(_FORMS)}
+{describe_forms(_FORMS)}
 
 SQL, Python, JavaScript, PMML, the formula and ONNX label rows as `boxwood predict` does. A row that lacks a value which
 its rule needs, or has a category there that was never seen, gets NULL, None, null, no prediction or an empty text. An
@@ -197,7 +197,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     refuse_overwriting(output, model=model)
     explanation = load_model(model)
     with in_option_names():
-        content = _written(explanation, form, given)
+        content = _write_form(explanation, form, given)
     if isinstance(content, dict):
         _write_folder(str(output), content, quiet)
     elif output is not None and output != "-":
@@ -221,10 +221,10 @@ def _write_folder(folder: str, files: dict[str, str], quiet: bool) -> None:
         write(os.path.join(folder, name), content, quiet)
 
 
-def _written(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes | dict[str, str]:
+def _write_form(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes | dict[str, str]:
     """Return the form; options that it cannot take are errors of usage."""
     try:
-        content: str | bytes | dict[str, str] = written(explanation, form, **options)
+        content: str | bytes | dict[str, str] = write_form(explanation, form, **options)
     except ValueError as error:
         if isinstance(error, DataError):
             raise

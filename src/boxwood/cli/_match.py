@@ -72,7 +72,7 @@ def command(old: str, new: str, file: str | None, quiet: bool, **options: Any) -
     before, after = (_side(path, has_rows=has_rows) for path in (old, new))
     if options["named"] is not None and not hasattr(after, "rename"):
         raise click.UsageError("--named writes a model, so NEW must be one.")
-    found = _matched(talk, before, after, file, options)
+    found = _match_models(talk, before, after, file, options)
     if options["named"] is not None:
         from boxwood.explanation.living.match import names_carried
 
@@ -98,7 +98,7 @@ def _side(what: str, *, has_rows: bool) -> Explanation | Tally | str:
         raise
 
 
-def _matched(
+def _match_models(
     talk: Talk,
     old: Explanation | Tally | str,
     new: Explanation | Tally | str,
@@ -107,7 +107,7 @@ def _matched(
 ) -> Match:
     from boxwood.api.living import Match, match
     from boxwood.explanation.ages import as_of_one_day
-    from boxwood.explanation.living.match import matched
+    from boxwood.explanation.living.match import match_clusters
     from boxwood.explanation.living.sides import overlap_on, side_of
     from boxwood.render.forms.counted import pairs_in_file
 
@@ -120,4 +120,4 @@ def _matched(
     with read_while(talk, "matching on", file) as tick:
         before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=talk.kept.append)
     sides = (before.names, before.rows), (after.names, after.rows)
-    return Match(**vars(matched(*sides, overlap_on(pairs, before, after))))
+    return Match(**vars(match_clusters(*sides, overlap_on(pairs, before, after))))

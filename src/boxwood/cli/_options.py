@@ -231,7 +231,7 @@ OUTPUTS = {
 _FOR_PEOPLE = ("text", "markdown", "sentences", "html")  # who know the options of the command
 
 
-def written(explanation: Explanation, form: str, **options: Any) -> Any:
+def write_form(explanation: Explanation, form: str, **options: Any) -> Any:
     """Return an explanation in a form of `EXPORTERS` as the command line writes it."""
     from boxwood.render import EXPORTERS
 
@@ -254,7 +254,7 @@ def write(path: str, content: str | bytes, quiet: bool) -> None:
     Talk(quiet).wrote(path)
 
 
-def described(forms: Mapping[str, Output | Exporter]) -> str:
+def describe_forms(forms: Mapping[str, Output | Exporter]) -> str:
     """Return forms and what they are, in lines that click leaves as they are."""
     longest = max(map(len, forms))
     return "\n".join(["\b", *(f"{name.ljust(longest)}  {one.what}" for name, one in forms.items())])
@@ -328,7 +328,7 @@ def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str], pa
                 extension = _extension(path)
                 form = OUTPUTS[extension].form
                 if form:
-                    save(temporary, written(explanation, form, **(page if form == "html" else {})))
+                    save(temporary, write_form(explanation, form, **(page if form == "html" else {})))
                 else:
                     figure: Any = explanation.plot().figure
                     figure.savefig(temporary, format=extension[1:], bbox_inches="tight", dpi=150)

@@ -109,7 +109,7 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     labelled = label(talk, model, file, output, column, options)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: {_needed(load_model(model))}")
+        talk.note(f"{rows} left without a cluster: {_name_needed_columns(load_model(model))}")
     talk.notes([*talk.kept, *map(_unseen, labelled.unseen)])
     _check_limit(labelled, options["fail_over_empty"])
 
@@ -117,9 +117,9 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
 _NAMED = 6  # columns
 
 
-def _needed(explanation: Explanation) -> str:
+def _name_needed_columns(explanation: Explanation) -> str:
     """Return which columns may be to blame for a row without a cluster."""
-    from boxwood.words.values import column_name, joined
+    from boxwood.words.values import column_name, join_words
 
     coded, places = explanation._coded_columns, explanation._gap_columns
     tested = [j for j in explanation.tree.features.tolist() if j not in places]
@@ -127,7 +127,7 @@ def _needed(explanation: Explanation) -> str:
     unseen = [j for j in tested if j in coded and not coded[j].others]
     named = [column_name(explanation.columns[j]) for j in tested if j in {*lacking, *unseen}]
     verb = " or ".join(["is missing"] * bool(lacking) + ["was never seen"] * bool(unseen))
-    return f"their value of {joined(named, _NAMED, 'or')} {verb}" if named else "a value is missing"
+    return f"their value of {join_words(named, _NAMED, 'or')} {verb}" if named else "a value is missing"
 
 
 def _unseen(told: Unseen) -> str:

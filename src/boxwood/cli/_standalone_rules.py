@@ -65,14 +65,14 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
         raise DataError(
             f"{model} holds no one-line rules; write it by: boxwood explain FILE … --standalone-rules --save {model}"
         )
-    said = _written(explanation.standalone_rules(), form, given)
+    said = _write_form(explanation.standalone_rules(), form, given)
     if output is None or output == "-":
         show(said, is_code=form not in ("text", "markdown"))
     else:
         write(output, said, quiet)
 
 
-def _written(lines: StandaloneRules, form: str, given: dict[str, Any]) -> str:
+def _write_form(lines: StandaloneRules, form: str, given: dict[str, Any]) -> str:
     if form == "json":
         return json.dumps(lines.to_dict(), indent=1, ensure_ascii=False)
     forms: dict[str, Callable[..., str]] = {

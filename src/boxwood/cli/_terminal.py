@@ -38,7 +38,7 @@ def visible(text: str) -> str:
 def tell(text: str) -> None:
     """Print a note or an error on standard error, if it can be shown."""
     text = visible(text)
-    draw(f"{_painted(text) if _has_colours(sys.stderr) else text}\n")
+    draw(f"{_paint(text) if _has_colours(sys.stderr) else text}\n")
 
 
 def draw(text: str) -> None:
@@ -82,7 +82,7 @@ _PAINTS = (
 """Beginnings of lines and how they are painted. Colours say nothing that the words do not."""
 
 
-def _painted(text: str) -> str:
+def _paint(text: str) -> str:
     return "\n".join(map(_painted_line, text.split("\n")))
 
 
@@ -114,7 +114,7 @@ def show(text: str, *, is_code: bool = False) -> None:
     text = text if is_code and not sys.stdout.isatty() else visible(text)
     # with colours allowed, click takes no sequences of control characters out of the names in a text
     with naming("standard output"):
-        click.echo(text if is_code or not _has_colours(sys.stdout) else _painted(text), color=True)
+        click.echo(text if is_code or not _has_colours(sys.stdout) else _paint(text), color=True)
 
 
 def _refuse_unknown(text: str) -> None:

@@ -57,7 +57,7 @@ def command(model: str, file: str | None, row: int | None, given: tuple[str, ...
     explanation = load_model(model)
     immutable = _columns(explanation, options["immutable"])
     values = {} if file is None else _read(talk, explanation, file, int(row or 1), options)
-    values |= _given(explanation, given)
+    values |= _parse_values(explanation, given)
     _refuse_absent(explanation, values)
     with in_option_names():
         why = explanation.why(values, immutable=immutable, as_of=options["as_of"])
@@ -74,7 +74,7 @@ def _read(talk: Talk, explanation: Explanation, file: str, row: int, options: di
         return read_row(file, row, columns, reading(options), tick=tick)
 
 
-def _given(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:
+def _parse_values(explanation: Explanation, given: tuple[str, ...]) -> dict[str, Any]:
     """Return the values of `--set`; names of columns may hold equals signs."""
     values: dict[str, Any] = {}
     for text in given:

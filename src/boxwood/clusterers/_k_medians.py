@@ -35,12 +35,12 @@ def plus_plus(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
     It is the distance and not its square, so that the chance of a row is its fraction of the cost. Of 2 + log k
     candidates the one that leaves the lowest cost is taken, and of equal ones the first.
     """
-    return _drawn(cloud, k, rng, lambda closest: closest, 2 + int(np.log(k)))
+    return _draw_centers(cloud, k, rng, lambda closest: closest, 2 + int(np.log(k)))
 
 
 def _at_random(cloud: Cloud, k: int, rng: np.random.RandomState) -> Floats:
     """Return k different rows, drawn by weight."""
-    return _drawn(cloud, k, rng, lambda closest: np.sign(closest), 1)
+    return _draw_centers(cloud, k, rng, lambda closest: np.sign(closest), 1)
 
 
 SEEDINGS: dict[str, Callable[[Cloud, int, np.random.RandomState], Floats]] = {
@@ -49,7 +49,7 @@ SEEDINGS: dict[str, Callable[[Cloud, int, np.random.RandomState], Floats]] = {
 }
 
 
-def _drawn(
+def _draw_centers(
     cloud: Cloud, k: int, rng: np.random.RandomState, chance: Callable[[Floats], Floats], n_trials: int
 ) -> Floats:
     """Return k different rows, each the best of some candidates, drawn by `chance` of their distance to the others.
@@ -186,10 +186,10 @@ class Cloud:
 def _draw(cloud: Cloud, chance: Floats, rng: np.random.RandomState, size: int) -> Indices:
     """Return rows drawn with chances in proportion to weight times `chance`."""
     with np.errstate(over="ignore"):  # a cost beyond the largest float is refused when it is the cost of clusters
-        return drawn(chance if cloud.weights is None else chance * cloud.weights, cloud.order, rng, size)
+        return draw_by_chances(chance if cloud.weights is None else chance * cloud.weights, cloud.order, rng, size)
 
 
-def drawn(chances: Floats, order: Indices, rng: np.random.RandomState, size: int) -> Indices:
+def draw_by_chances(chances: Floats, order: Indices, rng: np.random.RandomState, size: int) -> Indices:
     """Return rows drawn with chances in proportion to `chances`, which are laid end to end in an order of the rows."""
     ends = np.cumsum(chances[order])
     ranks = np.searchsorted(ends, rng.uniform(size=size) * ends[-1], side="right")
@@ -444,10 +444,10 @@ def alternate(cloud: Cloud, centers: Floats, *, max_iter: int, tol: float) -> Cl
     raises the cost by more than rounding is not taken. The last step lowers the cost by at most the fraction `tol`, or
     changes no label. Geometric medians are costly, so centres only move towards them while that gains enough.
     """
-    now, towards = _assigned(cloud, centers, 0), cloud.best_is_costly
+    now, towards = _assign_rows(cloud, centers, 0), cloud.best_is_costly
     for step in range(1, max_iter + 1):
         moved = cloud.better_centers(now) if towards else cloud.best_centers(now)
-        following = _assigned(cloud, moved, step)
+        following = _assign_rows(cloud, moved, step)
         gain, settled = now.cost - following.cost, np.array_equal(following.labels, now.labels)
         now = now._replace(n_iter=step) if gain < -ROUNDING * now.cost else following
         little = settled or gain <= tol * now.cost
@@ -457,7 +457,7 @@ def alternate(cloud: Cloud, centers: Floats, *, max_iter: int, tol: float) -> Cl
     return now
 
 
-def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
+def _assign_rows(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
     """Return the clustering with each row at its nearest centre.
 
     A centre without rows first moves to the row that is farthest from its nearest centre. That lowers the cost, as no
@@ -473,10 +473,10 @@ def _assigned(cloud: Cloud, centers: Floats, n_iter: int) -> Clustering:
         if not costs.any():  # there are no more different rows
             centers = np.delete(centers, empty, axis=0)
             return Clustering(centers, cloud.nearest(centers)[0], 0.0, n_iter)
-        centers = _refilled(cloud, centers, empty, costs)
+        centers = _refill_empty(cloud, centers, empty, costs)
 
 
-def _refilled(cloud: Cloud, centers: Floats, empty: Indices, costs: Floats) -> Floats:
+def _refill_empty(cloud: Cloud, centers: Floats, empty: Indices, costs: Floats) -> Floats:
     centers = centers.copy()
     for cluster in empty:
         farthest = cloud.order[np.argmax(costs[cloud.order])]

@@ -18,7 +18,7 @@ from boxwood._frames import validated_rows
 from boxwood._threads import jobs_of, one_blas_thread
 from boxwood._types import Array, Floats, Indices
 from boxwood._validation import Rows, as_weights, real_number, refuse_no_sum
-from boxwood.clusterers._k_medians import drawn, warn_of_few
+from boxwood.clusterers._k_medians import draw_by_chances, warn_of_few
 from boxwood.errors import DataError
 from boxwood.kernels import GramMatrix, KeptGram, Kernel, KernelMeans, Nystroem, Precomputed
 from boxwood.kernels.bandwidth import RULES
@@ -226,7 +226,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         k = 1 + max(int(labels.max()) for labels in starts)  # less where no more rows are different
         warn_of_few(self.n_clusters, k, "different rows for the kernel")
         if self.n_init == "auto" and k > 1:
-            starts.append(relaxed(gram, weight, k, rows_in_order))
+            starts.append(relax_labels(gram, weight, k, rows_in_order))
         group = max(1, int(self._cache_bytes() / (8 * n * k)))
         runs = [
             run
@@ -334,7 +334,7 @@ def seeds(
         chances = weights * closest
         if not chances.any():
             break
-        candidates = drawn(chances, order, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
+        candidates = draw_by_chances(chances, order, random, 1 if c == 0 else 2 + int(np.log(n_clusters)))
         distances = _between(gram, diagonal, candidates)
         nearer = distances if c == 0 else np.minimum(distances, closest[:, None])
         best = int(np.argmin((weights[:, None] * nearer).sum(axis=0)))  # BLAS would sum by its number of threads
@@ -351,7 +351,7 @@ def _between(gram: GramMatrix, diagonal: Floats, rows: Indices) -> Floats:
     return np.where(distances <= _SAME_POINT * np.abs(terms), 0.0, distances)
 
 
-def relaxed(gram: GramMatrix, weights: Floats, n_clusters: int, order: Indices) -> Indices:
+def relax_labels(gram: GramMatrix, weights: Floats, n_clusters: int, order: Indices) -> Indices:
     """Return first labels, shape (n,), from the leading eigenvectors of the centred Gram matrix of some rows.
 
     Without the condition that each row belongs to one cluster, the k-means of lowest cost is spanned by the constant

@@ -24,10 +24,10 @@ from boxwood._frames import (
     numeric_columns,
     refuse_unknown_columns,
 )
-from boxwood._progress import Progress, silent, told
+from boxwood._progress import Progress, silent, tell_progress
 from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import as_positions, as_weights, cut_off, listed, real_number, refuse_no_sum, shown
+from boxwood._validation import as_positions, as_weights, cut_off, list_words, real_number, refuse_no_sum, show_value
 from boxwood.axes.categories import Categories, is_missing
 from boxwood.clusterers._k_medians import BETTER, Cloud, Clustering, alternate, plus_plus, refuse_few, warn_of_few
 from boxwood.errors import DataError
@@ -270,7 +270,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError("every row lacks every value, or weighs 0; there is nothing to cluster")
         rng, tol = check_random_state(self.random_state), real_number("tol", self.tol)
         best: Clustering | None = None
-        for _ in told(progress, "starts of clusters", range(self.n_init)):
+        for _ in tell_progress(progress, "starts of clusters", range(self.n_init)):
             start = plus_plus(cloud, self.n_clusters, rng)
             other = alternate(cloud, start, max_iter=self.max_iter, tol=tol)
             more = 1 if best is None else len(other.centers) - len(best.centers)
@@ -478,11 +478,11 @@ class CodedTable(NamedTuple):
     def to_fit(cls, estimator: Any, X: Any, categorical: Any) -> CodedTable:
         """Return a table with the categories that it has itself; the estimator stores its columns."""
         values, texts, names = _read(estimator, X, categorical, reset=True)
-        of_texts = {j: Categories(_sorted(column), others=False) for j, column in texts.items()}
+        of_texts = {j: Categories(_sort_values(column), others=False) for j, column in texts.items()}
         numbers = set(_positions(categorical, values.shape[1], names)) - set(texts)  # none in a data frame
         of_numbers = {j: Categories(tuple(np.unique(_present(values[:, j])).tolist()), others=False) for j in numbers}
         categories = dict(sorted({**of_texts, **of_numbers}.items()))
-        return cls(_coded(values, texts, categories), categories, names)
+        return cls(_encode_table(values, texts, categories), categories, names)
 
     @classmethod
     def to_predict(cls, estimator: Any, X: Any, categories: Mapping[int, Categories]) -> CodedTable:
@@ -491,12 +491,12 @@ class CodedTable(NamedTuple):
         worded = [j for j, known in categories.items() if j not in texts and not known.are_numbers]
         if worded:
             raise DataError(
-                f"X must be a data frame, as in fit: columns {listed(list(map(str, worded)))} were text there"
+                f"X must be a data frame, as in fit: columns {list_words(list(map(str, worded)))} were text there"
             )
-        numbers = [shown(names[j]) for j in texts if names is not None and j not in categories]
+        numbers = [show_value(names[j]) for j in texts if names is not None and j not in categories]
         if numbers:
-            raise DataError(f"columns that were numbers in fit are not now: {listed(numbers)}")
-        return cls(_coded(values, texts, categories), dict(categories), names)
+            raise DataError(f"columns that were numbers in fit are not now: {list_words(numbers)}")
+        return cls(_encode_table(values, texts, categories), dict(categories), names)
 
 
 def _read(
@@ -528,11 +528,12 @@ def _columns(frame: Any, names: tuple[str, ...], chosen: Sequence[int]) -> tuple
     dates = [name for name in (*others[DATES_AS_TEXT], *others[DOUBTFUL], *others[TIMES]) if name not in wanted]
     if dates:
         raise DataError(
-            f"columns of texts like dates, or of times: {listed(dates)}; leave them out, turn them into numbers, or "
+            f"columns of texts like dates, or of times: {list_words(dates)}; leave them out, turn them into "
+            "numbers, or "
             "name them in categorical_features"
         )
     wanted |= set(others["text"])
-    texts = {j: _listed(column_series(frame, name), name) for j, name in enumerate(names) if name in wanted}
+    texts = {j: _list_values(column_series(frame, name), name) for j, name in enumerate(names) if name in wanted}
     values = np.full((len(column_series(frame, names[0])) if names else 0, len(names)), np.nan)
     for j, name in enumerate(names):
         if name in numeric and name not in wanted:
@@ -540,13 +541,13 @@ def _columns(frame: Any, names: tuple[str, ...], chosen: Sequence[int]) -> tuple
     return values, texts
 
 
-def _listed(series: Any, name: str) -> list[Any]:
+def _list_values(series: Any, name: str) -> list[Any]:
     """Return the values of a column that can be told apart, with None for those that are missing."""
     values = [None if is_missing(value) else value for value in series.to_list()]
     for value in values:
         if not isinstance(value, Hashable):
             raise DataError(
-                f"column {shown(name)} holds {type(value).__name__}s, which are not categories; leave it out"
+                f"column {show_value(name)} holds {type(value).__name__}s, which are not categories; leave it out"
             )
     return values
 
@@ -559,7 +560,9 @@ def _positions(categorical: Any, n_columns: int, names: tuple[str, ...] | None) 
     if given.dtype.kind in "OU" and given.size:
         wanted = [str(name) for name in given.ravel().tolist()]
         if names is None:
-            raise DataError(f"categorical_features names {listed(wanted)}, but X is not a data frame; give positions")
+            raise DataError(
+                f"categorical_features names {list_words(wanted)}, but X is not a data frame; give positions"
+            )
         refuse_unknown_columns(wanted, names)
         return [names.index(name) for name in wanted]
     if given.dtype == np.bool_ and given.shape == (n_columns,):
@@ -567,7 +570,7 @@ def _positions(categorical: Any, n_columns: int, names: tuple[str, ...] | None) 
     return sorted(set(as_positions("categorical_features", categorical, n_columns).tolist()))
 
 
-def _sorted(values: Sequence[Any]) -> tuple[Hashable, ...]:
+def _sort_values(values: Sequence[Any]) -> tuple[Hashable, ...]:
     """Return the different values that are there, in an order that does not depend on that of the rows."""
     different = set(values) - {None}
     try:
@@ -576,7 +579,7 @@ def _sorted(values: Sequence[Any]) -> tuple[Hashable, ...]:
         return tuple(sorted(different, key=lambda value: (type(value).__name__, str(value))))
 
 
-def _coded(values: Floats, texts: Mapping[int, list[Any]], categories: Mapping[int, Categories]) -> Floats:
+def _encode_table(values: Floats, texts: Mapping[int, list[Any]], categories: Mapping[int, Categories]) -> Floats:
     """Return the table with codes in its columns of categories."""
     coded = values.copy() if categories else values
     for j, known in categories.items():
@@ -598,4 +601,4 @@ def _refuse_infinite(values: Floats, names: tuple[str, ...] | None) -> None:
     infinite = np.flatnonzero(np.isinf(values).any(axis=0))
     if len(infinite):
         columns = [names[j] if names is not None else f"column {j}" for j in infinite]
-        raise DataError(f"infinite values in {listed(columns)}; replace them or leave those rows out")
+        raise DataError(f"infinite values in {list_words(columns)}; replace them or leave those rows out")

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._dates import Dates
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.axes import Categories
 from boxwood.axes.known_order import known_order
 from boxwood.columns.keys import Keys
@@ -145,7 +145,9 @@ def in_stated_order(table: ColumnTable, orders: Mapping[str, Sequence[Any]]) -> 
         before, stated = categories[j], [str(value) for value in orders[name]]
         by_text = {str(value): value for value in before.values[: before.known]}
         if others := [text for text in by_text if text not in stated]:
-            raise DataError(f"{name} has values that its order in categories lacks: {listed(others)}; name them, too")
+            raise DataError(
+                f"{name} has values that its order in categories lacks: {list_words(others)}; name them, too"
+            )
         in_order, lacks = [by_text[text] for text in stated if text in by_text], before.values[before.known :]
         categories[j] = before._replace(values=(*in_order, *lacks), ordered=True)
         values = values.copy(order="F") if values is table.values else values

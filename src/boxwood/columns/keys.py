@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._frames import as_matrix, column_names, column_series, date_columns, only_columns, refuse_unknown_columns
 from boxwood._types import Indices
-from boxwood._validation import listed, shown
+from boxwood._validation import list_words, show_value
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -108,7 +108,7 @@ class Join(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def joined(own: Keys, others: Keys, names: tuple[str, str]) -> Join:
+def join_tables(own: Keys, others: Keys, names: tuple[str, str]) -> Join:
     """Return the rows of two tables that have the same key; IN: names: what the tables are called.
 
     Raises
@@ -139,7 +139,7 @@ def joined(own: Keys, others: Keys, names: tuple[str, str]) -> Join:
 
 def _examples(keys: Keys) -> str:
     known = [key for key in keys.values if key is not None]
-    return listed([shown(key) for key in known[:2]] + ["…"] * (len(known) > 2)) if known else "none"
+    return list_words([show_value(key) for key in known[:2]] + ["…"] * (len(known) > 2)) if known else "none"
 
 
 def _refuse_doubled(keys: Keys, name: str) -> None:
@@ -148,6 +148,7 @@ def _refuse_doubled(keys: Keys, name: str) -> None:
     if doubled:
         raise DataError(
             f"{keys.name} must tell the rows of {name} apart, but {len(doubled):,} of its values are in several rows, "
-            f"such as {shown(doubled[0])}; make one row of these, such as their means, or name a further column that "
+            f"such as {show_value(doubled[0])}; make one row of these, such as their means, or name a further "
+            "column that "
             "tells them apart (key)"
         )

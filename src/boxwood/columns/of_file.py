@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._dates import Dates, days_of
 from boxwood._frames import OrderedLabels, refuse_unknown_columns
 from boxwood._types import Array, Floats
-from boxwood._validation import listed, shown
+from boxwood._validation import list_words, show_value
 from boxwood.axes.categories import MANY_VALUES, MOST_VALUES, Categories, many_values, numbers_first
 from boxwood.batches.batches import USABLE
 from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, note_on_marks, refuse_other_labels
@@ -261,7 +261,7 @@ def _words(
     Words are columns called categories, texts that cannot be taken for numbers, and few numbers with leading zeros.
     """
     if not isinstance(kinds, Kinds | None):
-        raise TypeError(f"kinds must be Kinds(categories, numbers) or None, got {shown(kinds)}")
+        raise TypeError(f"kinds must be Kinds(categories, numbers) or None, got {show_value(kinds)}")
     seen = _seen_words(source, columns, kinds, tick, are_named=are_named)
     if are_named:
         _refuse_text(source, {i: column for i, column in columns.items() if not isinstance(seen.get(i), SeenWords)})
@@ -449,9 +449,9 @@ def _choose(
     found = tuple((reason, tuple(names)) for reason, names in unused.items())
     if used or may_be_none:
         return used, found
-    told = "; ".join(f"left out, {reason}: {listed(names)}" for reason, names in found)
+    told = "; ".join(f"left out, {reason}: {list_words(names)}" for reason, names in found)
     listing = "\n".join(
-        [told or f"its columns: {listed(source.names)}", *source.hints, *hints_on(source, unused.get("text", []))]
+        [told or f"its columns: {list_words(source.names)}", *source.hints, *hints_on(source, unused.get("text", []))]
     )
     if ONE_VALUE in unused:
         raise DataError(f"only constant columns in {source.name}; no cut can separate their rows\n{listing}")
@@ -471,7 +471,7 @@ def _refuse_gaps(source: DuckTable, X: Floats, facts: Mapping[int, _NumberRange]
     ):
         if counts:
             rows = int(np.logical_or.reduce([test(X[:, j]) for j in counts]).sum())
-            where = listed([f"{source.names[facts[j].column]} ({count:,})" for j, count in counts.items()])
+            where = list_words([f"{source.names[facts[j].column]} ({count:,})" for j, count in counts.items()])
             raise DataError(
                 f"{kind} values in {rows:,} of {len(X):,} rows: {where}\n"
                 f"{remedy} them or leave those rows out, then run again\n"

@@ -21,7 +21,7 @@ from boxwood._frames import (
     stated_order,
 )
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed, refuse_halves, refuse_not_finite, shown
+from boxwood._validation import list_words, refuse_halves, refuse_not_finite, show_value
 from boxwood.axes import Categories
 from boxwood.axes.categories import (
     MANY_VALUES,
@@ -133,7 +133,7 @@ def readable_columns(
     by_why = {OTHER_KINDS[kind]: list[str]() for kind in UNREAD} | by_reason(why)
     asked = {reason: [name for name in group if name in chosen] for reason, group in by_why.items()}
     if any(asked.values()):
-        said = "; ".join(f"{listed(group)}: {reason}" for reason, group in asked.items() if group)
+        said = "; ".join(f"{list_words(group)}: {reason}" for reason, group in asked.items() if group)
         raise DataError(
             f"rules cannot use {said}\nleave such columns out, or make some of few values, or of numbers, of them"
         )
@@ -165,11 +165,11 @@ def coded_column(frame: Any, name: str) -> Coded | str:
     ordered if the column is an ordered Categorical of pandas.
     """
     series = column_series(frame, name)
-    found = _factorized(series)
+    found = _factorize(series)
     if isinstance(found, str):
         return found
     codes, values = found
-    refuse_halves(f"in column {shown(name)}, the text", values)
+    refuse_halves(f"in column {show_value(name)}, the text", values)
     order = _in_order(series, values)
     rank = np.empty(len(order) + 1)
     rank[order], rank[-1] = np.arange(len(order)), len(order)
@@ -198,7 +198,7 @@ def _table(frame: Any, names: list[str], coded: Mapping[str, Coded], left_out: d
     return ColumnTable(tuple(names), values, categories, booleans, left_out, dates=dates)
 
 
-def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
+def _factorize(series: Any) -> tuple[Indices, list[Hashable]] | str:
     """Return the number of each row's value among the values, -1 for a missing one; or why there is none."""
     import narwhals as nw
 
@@ -206,7 +206,7 @@ def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
     if kind in (nw.List, nw.Struct, nw.Array):
         return NO_WORDS
     if kind == nw.Object or not (kind == nw.String or kind in (nw.Categorical, nw.Enum)):
-        return _numbered(series.to_list())
+        return _number_values(series.to_list())
     if series.implementation.is_pandas():  # ten times as fast as what follows, which makes a type of text of categories
         codes, found = series.to_native().factorize()
         texts = found[: MOST_VALUES + 1].tolist()
@@ -220,7 +220,7 @@ def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
     if kind != nw.String and all(isinstance(value, str) for value in values):
         series = series.cast(nw.String)
     elif kind != nw.String:  # a Categorical of pandas may hold numbers
-        return _numbered(series.to_list())
+        return _number_values(series.to_list())
     codes = (
         series.replace_strict(values, list(range(len(values))), return_dtype=nw.Float64).to_numpy() if values else ()
     )
@@ -228,7 +228,7 @@ def _factorized(series: Any) -> tuple[Indices, list[Hashable]] | str:
     return np.where(np.isnan(codes), -1, codes).astype(np.intp), values
 
 
-def _numbered(values: list[Any]) -> tuple[Indices, list[Hashable]] | str:
+def _number_values(values: list[Any]) -> tuple[Indices, list[Hashable]] | str:
     """Return values of any type as numbers of the different ones, and these: texts, numbers and truths."""
     number: dict[Hashable, int] = {}
     present: list[Hashable] = []

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from boxwood._frames import label_values
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import as_table, list_words, refuse_other_kind, refuse_unknown, show_value
 from boxwood.concepts._table import ConceptTable
 from boxwood.concepts._trees import refuse_concept_tree
 from boxwood.concepts.projector import ConceptProjector
@@ -123,7 +123,7 @@ def concept_baseline(
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     refuse_concept_tree(tree)
     if not hasattr(tree, "fit"):
-        raise TypeError(f"tree must be an estimator such as DecisionTreeClassifier(), got {shown(tree)}")
+        raise TypeError(f"tree must be an estimator such as DecisionTreeClassifier(), got {show_value(tree)}")
     learner = projector.estimator if isinstance(projector, FrozenEstimator) else projector  # a frozen one is not fitted
     refuse_other_kind("projector", learner, ConceptProjector, "make one: boxwood.concepts.ConceptProjector()")
     rows, example_rows = as_table(Z), as_table(examples)
@@ -204,7 +204,7 @@ def _projectors(
     scale = rows.std(axis=0, dtype=np.float64)
     while True:
         if null == "examples":
-            yield learned(_shuffled(table.values, random))
+            yield learned(_shuffle_labels(table.values, random))
         else:
             vectors = random.standard_normal((len(table.names), rows.shape[1])) / np.where(scale > 0, scale, 1.0)
             yield type(unfitted).from_vectors(vectors, names=table.names)
@@ -228,11 +228,11 @@ def _values_of_groups(table: ConceptTable, groups: ArrayLike | None) -> tuple[In
             raise DataError(f"concept {concept!r} is not constant within groups; take null='directions' or 'examples'")
         unknown = [str(names[g]) for g in np.flatnonzero(np.isnan(of_groups[:, j]))]
         if unknown:
-            raise DataError(f"concept {concept!r} is not known in groups {listed(unknown)}; give examples of them")
+            raise DataError(f"concept {concept!r} is not known in groups {list_words(unknown)}; give examples of them")
     return codes, of_groups
 
 
-def _shuffled(values: Floats, random: np.random.RandomState) -> Floats:
+def _shuffle_labels(values: Floats, random: np.random.RandomState) -> Floats:
     """Return the labels of each concept in random order among the examples that have one."""
     shuffled = values.copy()
     for column in shuffled.T:

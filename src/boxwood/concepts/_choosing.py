@@ -152,7 +152,7 @@ def _covering(gaps: Floats, most: int) -> tuple[int, ...]:
         cover = _cover(gaps, float(levels[middle]), most)
         low, high = (low, middle) if cover is None else (middle, high)
         chosen = chosen if cover is None else cover
-    return _without_needless(gaps, _exchanged(gaps, _filled(gaps, chosen, most)))
+    return _without_needless(gaps, _exchange_concepts(gaps, _fill_up(gaps, chosen, most)))
 
 
 def _cover(gaps: Floats, level: float, most: int) -> list[int] | None:
@@ -169,7 +169,7 @@ def _cover(gaps: Floats, level: float, most: int) -> list[int] | None:
     return chosen
 
 
-def _filled(gaps: Floats, chosen: list[int], most: int) -> list[int]:
+def _fill_up(gaps: Floats, chosen: list[int], most: int) -> list[int]:
     """Return up to `most` concepts: those chosen, and then step by step the one that separates the worst pair best."""
     chosen = list(chosen)
     while len(chosen) < most:
@@ -178,7 +178,7 @@ def _filled(gaps: Floats, chosen: list[int], most: int) -> list[int]:
     return list(dict.fromkeys(chosen))
 
 
-def _exchanged(gaps: Floats, chosen: list[int]) -> list[int]:
+def _exchange_concepts(gaps: Floats, chosen: list[int]) -> list[int]:
     """Return the concepts after exchanges of one for another, made while the value grows."""
     value, improved = _value(gaps, chosen), True
     while improved:
@@ -332,9 +332,9 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
     >>> scores.means.ravel().round(6), scores.variances.ravel().round(6)
     (array([0., 5.]), array([1., 1.]))
     """
-    C, b = _checked(mixture, vectors, intercepts)
+    C, b = _check_vectors(mixture, vectors, intercepts)
     with np.errstate(over="ignore", invalid="ignore"):  # what is no longer finite is refused
-        covariances = _projected(mixture, C)
+        covariances = _project_covariances(mixture, C)
     variances = np.maximum(np.diagonal(covariances, axis1=1, axis2=2), 0.0)
     each = np.arange(len(C))
     covariances[:, each, each] = variances
@@ -342,7 +342,7 @@ def project(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None =
     return Mixture(mixture.weights, means, variances, mixture.names, covariances=covariances, law=law)
 
 
-def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:
+def _check_vectors(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None) -> tuple[Floats, Floats]:
     """Return vectors, shape (m, d), and intercepts, shape (m,)."""
     refuse_no_mixture(mixture)
     C = as_numbers("vectors", vectors)
@@ -354,7 +354,7 @@ def _checked(mixture: Mixture, vectors: ArrayLike, intercepts: ArrayLike | None)
     return C, b
 
 
-def _projected(mixture: Mixture, C: Floats) -> Floats:
+def _project_covariances(mixture: Mixture, C: Floats) -> Floats:
     """Return C Σ Cᵀ of each component, shape (k, m, m), exactly symmetric."""
     if mixture.covariances is None:
         covariances = np.array([products(C * variances, C) for variances in mixture.variances])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boxwood._imports import require
-from boxwood._validation import listed, shown
+from boxwood._validation import list_words, show_value
 from boxwood.errors import DataError
 
 Progress = bool | Callable[[int, int | None], object]
@@ -99,7 +99,7 @@ def extract_latents(
     tell = _teller(progress, n_rows)
     with torch.no_grad(), _undisturbed(model, first, device):
         for batch in _batches(torch, data, batch_size):
-            outputs = _run(model, modules, _moved(torch, batch, target, dtype), forward)
+            outputs = _run(model, modules, _move_batch(torch, batch, target, dtype), forward)
             for name in layers:
                 blocks[name].append(_rows(outputs[name], pool, output))
             n_done += len(blocks[layers[0]][-1])
@@ -118,7 +118,9 @@ def _modules(model: Any, layers: Sequence[str | None]) -> dict[str, Any]:
     for name in layers:
         if name is not None and name not in modules:
             similar = get_close_matches(name, modules, n=3, cutoff=0.4) or [other for other in modules if other][:10]
-            raise DataError(f"the model has no layer {name!r}; there is {listed([repr(other) for other in similar])}")
+            raise DataError(
+                f"the model has no layer {name!r}; there is {list_words([repr(other) for other in similar])}"
+            )
     return {name: modules[name] for name in layers if name is not None}
 
 
@@ -164,10 +166,10 @@ def _n_rows(data: Any) -> int | None:
     return len(rows) if hasattr(rows, "__len__") and not isinstance(rows, (list, tuple)) else None
 
 
-def _moved(torch: Any, batch: Any, device: Any, dtype: Any) -> Any:
+def _move_batch(torch: Any, batch: Any, device: Any, dtype: Any) -> Any:
     """Return the input of a batch on a device, floating-point numbers in the precision `dtype`."""
     if isinstance(batch, Mapping):
-        return {name: _moved(torch, value, device, dtype) for name, value in batch.items()}
+        return {name: _move_batch(torch, value, device, dtype) for name, value in batch.items()}
     batch = batch[0] if isinstance(batch, (tuple, list)) else batch
     batch = torch.from_numpy(batch) if isinstance(batch, np.ndarray) else batch
     return batch.to(device, dtype) if dtype is not None and batch.is_floating_point() else batch.to(device)
@@ -201,7 +203,7 @@ def _run(
             hook.remove()
     missing = [repr(name) for name in modules if name not in outputs]
     if missing:
-        raise DataError(f"the forward pass never reaches layer {listed(missing)}; give layers that it runs")
+        raise DataError(f"the forward pass never reaches layer {list_words(missing)}; give layers that it runs")
     return outputs
 
 
@@ -214,7 +216,7 @@ def _rows(value: Any, pool: str | Callable[[Any], Any], output: int | str) -> ND
     if callable(pool):
         value = pool(value)
     elif pool not in ("flatten", "mean"):
-        raise ValueError(f"pool must be 'flatten', 'mean' or a function, got {shown(pool)}")
+        raise ValueError(f"pool must be 'flatten', 'mean' or a function, got {show_value(pool)}")
     elif pool == "mean" and value.ndim > 2:
         value = value.flatten(2).mean(2)
     return np.asarray(value.reshape(len(value), -1).float().cpu().numpy(), dtype=np.float32)

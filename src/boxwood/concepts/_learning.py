@@ -68,7 +68,7 @@ class Recipe(NamedTuple):
         if isinstance(model, str) and model == "mean-difference":
             vector, intercept = _mean_difference(rows, values)
         else:
-            vector, intercept = _fitted(model, rows, values - center)
+            vector, intercept = _fit_linear(model, rows, values - center)
         vector = vector / self.scale
         return Direction(vector, float(intercept - vector @ self.shift), center)
 
@@ -99,9 +99,9 @@ def _mean_difference(rows: Floats, values: Floats) -> tuple[Floats, float]:
     return vector, -float(vector @ (positive + negative)) / 2
 
 
-def _fitted(model: Any, rows: Floats, values: Floats) -> tuple[Floats, float]:
+def _fit_linear(model: Any, rows: Floats, values: Floats) -> tuple[Floats, float]:
     """Return the coefficients and the intercept of a fitted linear model."""
-    fitted = (_named(model) if isinstance(model, str) else clone(model)).fit(rows, values)
+    fitted = (_model_of(model) if isinstance(model, str) else clone(model)).fit(rows, values)
     if not hasattr(fitted, "coef_"):
         raise DataError(
             f"{type(fitted).__name__} has no coef_ after fit; give a linear model, such as LogisticRegression()"
@@ -114,7 +114,7 @@ def _fitted(model: Any, rows: Floats, values: Floats) -> tuple[Floats, float]:
     return np.asarray(coefficients, dtype=np.float64), float(np.ravel(fitted.intercept_)[0])
 
 
-def _named(model: str) -> Any:
+def _model_of(model: str) -> Any:
     """Return the model that a name stands for."""
     from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.svm import LinearSVC

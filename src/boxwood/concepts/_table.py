@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from boxwood._frames import column_names, is_frame
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, listed, refuse_other_kind, shown
+from boxwood._validation import as_table, list_words, refuse_other_kind, show_value
 from boxwood.errors import DataError
 
 BINARY, CONTINUOUS = "binary", "continuous"
@@ -47,9 +47,11 @@ class ConceptTable(NamedTuple):
             raise DataError(f"concepts must have a row for each of {n_rows} rows of embeddings, got {len(values)}")
         infinite = [name for name, column in zip(names, values.T, strict=True) if np.isinf(column).any()]
         if infinite:
-            raise DataError(f"infinite values in concepts {listed(infinite)}; use NaN for examples that are not known")
+            raise DataError(
+                f"infinite values in concepts {list_words(infinite)}; use NaN for examples that are not known"
+            )
         kinds = tuple(_kind(column) for column in values.T)
-        values = np.column_stack([_coded(column, kind) for column, kind in zip(values.T, kinds, strict=True)])
+        values = np.column_stack([_encode_concept(column, kind) for column, kind in zip(values.T, kinds, strict=True)])
         for name, column, kind in zip(names, values.T, kinds, strict=True):
             _refuse_one_sided(name, column, kind)
         return cls(values, names, kinds)
@@ -65,8 +67,8 @@ class ConceptTable(NamedTuple):
         missing = [name for name in names if name not in self.names]
         if missing:
             raise DataError(
-                f"concepts must have labels of all concepts of the projector; there are none of {listed(missing)}, "
-                f"but of {listed(self.names)}"
+                f"concepts must have labels of all concepts of the projector; there are none of {list_words(missing)}, "
+                f"but of {list_words(self.names)}"
             )
         indices = [self.names.index(name) for name in names]
         return ConceptTable(self.values[:, indices], names, tuple(self.kinds[j] for j in indices))
@@ -83,7 +85,7 @@ def concept_indices(concepts: Any, names: tuple[str, ...]) -> Indices:
     if chosen.dtype.kind in "UO":
         unknown = [repr(str(name)) for name in chosen if str(name) not in names]
         if unknown:
-            raise DataError(f"there is no concept {listed(unknown)}; the concepts are {listed(names)}")
+            raise DataError(f"there is no concept {list_words(unknown)}; the concepts are {list_words(names)}")
         chosen = np.array([names.index(str(name)) for name in chosen], dtype=np.intp)
     elif chosen.dtype == np.bool_:
         if chosen.shape != (len(names),):
@@ -92,7 +94,7 @@ def concept_indices(concepts: Any, names: tuple[str, ...]) -> Indices:
     if chosen.size == 0:
         raise DataError("no concept is left; give more examples of them, or other concepts")
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(names):
-        raise DataError(f"concepts must be names or indices from 0 to {len(names) - 1}, got {shown(concepts)}")
+        raise DataError(f"concepts must be names or indices from 0 to {len(names) - 1}, got {show_value(concepts)}")
     return chosen.astype(np.intp)
 
 
@@ -133,13 +135,13 @@ def _as_numbers(name: str, column: Any) -> Floats:
     text = next((value for value in values.flat if isinstance(value, str)), None) if values.dtype.kind in "OU" else None
     if text is not None:
         raise DataError(
-            f"concept {shown(name)} must be numbers or truth values, got text such as {shown(str(text))}; "
-            f"say which text has the concept, as in labels == {shown(str(text))}"
+            f"concept {show_value(name)} must be numbers or truth values, got text such as {show_value(str(text))}; "
+            f"say which text has the concept, as in labels == {show_value(str(text))}"
         )
     try:
         return values.astype(np.float64, casting="unsafe" if values.dtype.kind in "biufO" else "safe")  # None is NaN
     except (TypeError, ValueError) as error:
-        what = f"concept {shown(name)} must be numbers or truth values, NaN where not known"
+        what = f"concept {show_value(name)} must be numbers or truth values, NaN where not known"
         raise DataError(f"{what}: {error}") from None
 
 
@@ -148,7 +150,7 @@ def _kind(column: Floats) -> str:
     return BINARY if values <= {0.0, 1.0} or values <= {-1.0, 1.0} else CONTINUOUS
 
 
-def _coded(column: Floats, kind: str) -> Floats:
+def _encode_concept(column: Floats, kind: str) -> Floats:
     """Return a column with 0 for the -1 of a binary concept."""
     return np.where(column == -1, 0.0, column) if kind == BINARY else column
 
@@ -158,12 +160,12 @@ def _refuse_one_sided(name: str, column: Floats, kind: str) -> None:
     values = column[~np.isnan(column)]
     if kind == CONTINUOUS:
         if len(np.unique(values)) < 2:
-            raise DataError(f"concept {shown(name)} has the same value in all examples; leave it out")
+            raise DataError(f"concept {show_value(name)} has the same value in all examples; leave it out")
         return
     for side, count in (("positive", int((values == 1).sum())), ("negative", int((values == 0).sum()))):
         if count < 2:
             raise DataError(
-                f"concept {shown(name)} has {('no', 'only one')[count]} {side} example; give at least 2, "
+                f"concept {show_value(name)} has {('no', 'only one')[count]} {side} example; give at least 2, "
                 "or random examples as negatives (stack_concepts)"
             )
 
@@ -211,7 +213,7 @@ def stack_concepts(
     blocks: list[tuple[str, float, Array]] = []
     for name, (with_concept, without) in sets.items():
         positives = as_table(with_concept)
-        negatives = _drawn(name, pool, len(positives), random) if without is None else as_table(without)
+        negatives = _draw_rows(name, pool, len(positives), random) if without is None else as_table(without)
         blocks += [(name, 1.0, positives), (name, 0.0, negatives)]
     widths = sorted({block.shape[1] for _, _, block in blocks})
     if len(widths) != 1:
@@ -222,7 +224,7 @@ def stack_concepts(
     return np.vstack([block for _, _, block in blocks]), concepts
 
 
-def _drawn(name: str, pool: ArrayLike | None, count: int, random: np.random.RandomState) -> Array:
+def _draw_rows(name: str, pool: ArrayLike | None, count: int, random: np.random.RandomState) -> Array:
     """Return at most `count` random rows of a pool, in its order."""
     if pool is None:
         raise DataError(f"concept {name!r} has no negative examples; pass pool= to draw random ones")

@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.concepts._report import refuse_no_report
 from boxwood.errors import DataError
 from boxwood.render.forms.walk import of_cuts, outline, sides
@@ -76,12 +76,13 @@ def make_concept_tree(
         refuse_no_report(report)
         if report.name != projector.concept_names_:
             raise DataError(
-                f"the report must be about the concepts of the projector, {listed(projector.concept_names_)}, got one "
-                f"about {listed(report.name)}; call concept_report with this projector"
+                "the report must be about the concepts of the projector, "
+                f"{list_words(projector.concept_names_)}, got one "
+                f"about {list_words(report.name)}; call concept_report with this projector"
             )
         if report.unreliable and not allow_unreliable:
             raise DataError(
-                f"unreliable concepts: {listed(report.unreliable)}; take projector.select(report.reliable), "
+                f"unreliable concepts: {list_words(report.unreliable)}; take projector.select(report.reliable), "
                 "or allow_unreliable=True to cut on them all the same"
             )
     return Pipeline([("concepts", FrozenEstimator(projector)), ("tree", tree)])
@@ -162,7 +163,7 @@ class ConceptCuts(NamedTuple):
         name = self.names[feature]
         low, high = (f"towards {word}" if feature in above else word for word in self.meanings[name])
         name = f"{name} (unreliable)" if name in self.unreliable else name
-        return sides(name, lower, upper, _rounded, f"  ({low})", f"  ({high})")
+        return sides(name, lower, upper, _round_threshold, f"  ({low})", f"  ({high})")
 
 
 def _tree_projector_names(model: Any) -> tuple[ThresholdTree, Any, Any]:
@@ -181,6 +182,6 @@ def _tree_projector_names(model: Any) -> tuple[ThresholdTree, Any, Any]:
     return tree, projector, explainer.reference_.names
 
 
-def _rounded(threshold: float) -> str:
+def _round_threshold(threshold: float) -> str:
     """Return a threshold with three digits: scores of concepts are not known better."""
     return np.format_float_positional(threshold, precision=3, unique=True, fractional=False, trim="-")

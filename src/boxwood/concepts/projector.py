@@ -16,7 +16,7 @@ from boxwood._frames import validated_rows
 from boxwood._messages import warn_caller
 from boxwood._threads import jobs_of, map_blocks, map_tasks, one_blas_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import as_numbers, as_table, listed, refuse_other_kind, shown
+from boxwood._validation import as_numbers, as_table, list_words, refuse_other_kind, show_value
 from boxwood.concepts._choosing import project
 from boxwood.concepts._learning import (
     CLASSIFIERS,
@@ -258,12 +258,12 @@ class ConceptProjector(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = np.asarray(as_table(vectors), dtype=np.float64)
         names = tuple(f"concept{j}" for j in range(len(rows))) if names is None else tuple(map(str, names))
         if len(names) != len(rows) or len(set(names)) != len(names):
-            raise DataError(f"names must be different, one for each of {len(rows)} vectors, got {shown(names)}")
+            raise DataError(f"names must be different, one for each of {len(rows)} vectors, got {show_value(names)}")
         units, lengths = unit_vectors(list(rows), names)
         offsets = np.zeros(len(rows)) if intercepts is None else as_numbers("intercepts", intercepts)
         if offsets.shape != lengths.shape or not np.isfinite(offsets / lengths).all():
             raise DataError(
-                f"intercepts must be one finite number for each of {len(rows)} vectors, got {shown(intercepts)}"
+                f"intercepts must be one finite number for each of {len(rows)} vectors, got {show_value(intercepts)}"
             )
         projector = cls(meanings=meanings)
         projector.n_features_in_ = rows.shape[1]
@@ -362,7 +362,8 @@ def warn_of_undecodable(projector: ConceptProjector, concepts: Iterable[int]) ->
     named = [_with_score(projector, j) for j in concepts if low[j]]
     if named:
         warn_caller(
-            f"concepts that the embeddings do not predict: {listed(named)}; cuts on them are near to chance, so leave "
+            f"concepts that the embeddings do not predict: {list_words(named)}; cuts on them are near to "
+            "chance, so leave "
             "them out (ConceptProjector.select), give more examples, or see concept_report"
         )
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._compat import HasMethods, Interval, StrOptions, fit_context
 from boxwood._frames import is_frame, label_values, names_array
 from boxwood._types import Array, Floats, Indices, Ints, Weights
-from boxwood._validation import Rows, listed, shown, total_weight
+from boxwood._validation import Rows, list_words, show_value, total_weight
 from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap, axis_map_of
 from boxwood.axes.maps import Chained
@@ -40,11 +40,11 @@ from boxwood.estimators._fits import (
     refuse_source,
 )
 from boxwood.explanation.apply.predict import shares_of_leaves
-from boxwood.explanation.ask.clustering import clustering_of_table, notes_on_labels_of, renamed
+from boxwood.explanation.ask.clustering import clustering_of_table, name_clusters, notes_on_labels_of
 from boxwood.explanation.ask.columns import boolean_columns_of, left_out_of, notes_on_left_out, refuse_one_cluster_of
 from boxwood.explanation.ask.explainer import is_explainer
 from boxwood.explanation.ask.provenance import given_in
-from boxwood.explanation.measure.limited import finished
+from boxwood.explanation.measure.limited import finish_tree
 from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.measured_tree import with_kinds, with_short_words, with_words_of
 from boxwood.grow import METHODS
@@ -237,7 +237,7 @@ class FittedTree(TableReader):
         coordinates = self._coordinates(X, rows).renamed(columns)
         # a tree that is already grown needs no centres
         without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, coordinates.rows.n_columns)))
-        clusters = renamed(without_centers.named(reference.names), names)
+        clusters = name_clusters(without_centers.named(reference.names), names)
         task = Task.of(coordinates.rows, clusters, mixture=self._mixture(coordinates), n_jobs=self._jobs())
         measured = measure(task, self._grown, coordinates)
         measured = with_words_of(measured, explanation)
@@ -259,7 +259,7 @@ class FittedTree(TableReader):
             whole = Chained(whole, inner.axis_map)
         here = replace(outer, store=inner.store, measured=inner.measured, axis_map=whole)
         without_centers = Reference(reference.labels, np.zeros((reference.n_clusters, here.rows.n_columns)))
-        clusters = renamed(without_centers.named(reference.names), names)
+        clusters = name_clusters(without_centers.named(reference.names), names)
         task = Task.of(here.rows, clusters, mixture=self._mixture(inner), n_jobs=self._jobs())
         measured = measure(task, self._grown._replace(tree=tree), here)
         return Explanation._of(with_short_words(measured, outer.shortened(tree)))
@@ -275,7 +275,7 @@ class FittedTree(TableReader):
         reference, names = predicted_reference(clusterer, X, rows), list(self.reference_.names)
         unknown = [name for name in reference.names if name not in names]
         if unknown:
-            new = listed([str(name) for name in unknown])
+            new = list_words([str(name) for name in unknown])
             raise DataError(f"the clusterer predicts clusters for these rows that it did not find in fit: {new}")
         number = np.array([*(names.index(name) for name in reference.names), -1])
         return Reference(number[reference.labels], self.reference_.centers, self.reference_.names)
@@ -420,7 +420,7 @@ class TreeClusterer(FittedTree):
         task = self._task(coordinates)
         grown = METHODS[self._method].grow(task, **self._options())
         self._warn(grown, task, coordinates)
-        tree, _ = finished(coordinates.pulled_back(grown.tree), task, task.budget, coordinates)
+        tree, _ = finish_tree(coordinates.pulled_back(grown.tree), task, task.budget, coordinates)
         self._keep(grown._replace(tree=tree))
         method, options, clusterer = METHODS[self._method], self._options(), getattr(self, "clusterer_", None)
         self._fit = Fit(
@@ -444,7 +444,7 @@ class TreeClusterer(FittedTree):
             if name is not None and not isinstance(name, str):
                 raise DataError(
                     f"the rows of {source.name} are read in batches, so {what} must be the name of a column of it; "
-                    f"got {shown(name)}"
+                    f"got {show_value(name)}"
                 )
         method = METHODS[self._method]
         method.refuse_batches()  # before anything is read

@@ -26,12 +26,12 @@ from boxwood._frames import (
 from boxwood._messages import warn_caller
 from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Indices, Weights
-from boxwood._validation import Rows, as_weights, refuse_no_sum, shown
+from boxwood._validation import Rows, as_weights, refuse_no_sum, show_value
 from boxwood.api.explanation import Explanation
 from boxwood.axes import AxisMap
 from boxwood.columns.rules import UNSEEN_DATES
 from boxwood.errors import DataError
-from boxwood.explanation.ask.clustering import renamed
+from boxwood.explanation.ask.clustering import name_clusters
 from boxwood.explanation.ask.columns import notes_on_left_out
 from boxwood.explanation.ask.limits import with_limits
 from boxwood.explanation.ask.provenance import Given, with_provenance
@@ -101,7 +101,7 @@ class Fit(NamedTuple):
 
     def explained(self, grown: Grown, booleans: Sequence[str], dates: Mapping[str, Dates]) -> Explained:
         """Return the explanation, which refers to the rows."""
-        task, here = self.task.with_reference(renamed(self.task.reference)), self.coordinates
+        task, here = self.task.with_reference(name_clusters(self.task.reference)), self.coordinates
         if here is None:
             told_of = grown._replace(notes=(*self.notes, *grown.notes))
             measured = measured_in_batches(task, told_of, short_words=True)
@@ -144,7 +144,7 @@ def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[st
     if not names:
         return X, y, sample_weight, ()
     if not is_frame(X):
-        raise DataError(f"{shown(names[0])} names a column, but X is not a data frame with named columns")
+        raise DataError(f"{show_value(names[0])} names a column, but X is not a data frame with named columns")
     labels = column_values(X, y) if isinstance(y, str) else y
     weights = column_values(X, sample_weight) if isinstance(sample_weight, str) else sample_weight
     return without_columns(X, names), labels, weights, names
@@ -154,7 +154,7 @@ def refuse_clusterer(model: BaseEstimator, y: Any) -> None:
     """Raise a DataError if a clusterer stands where `fit` takes labels; `explain` takes one there."""
     if hasattr(y, "fit"):
         raise DataError(
-            f"y must be labels, but {shown(y)} is a clusterer, which goes into the constructor: "
+            f"y must be labels, but {show_value(y)} is a clusterer, which goes into the constructor: "
             f"{type(model).__name__}(clusterer=…).fit(X)"
         )
 

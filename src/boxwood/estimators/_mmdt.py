@@ -12,7 +12,7 @@ from sklearn.mixture import GaussianMixture
 
 from boxwood._compat import HasMethods, StrOptions
 from boxwood._messages import warn_caller
-from boxwood._validation import Rows, listed, total_weight
+from boxwood._validation import Rows, list_words, total_weight
 from boxwood.axes import AxisMap
 from boxwood.batches import Batches
 from boxwood.concepts.projector import warn_of_undecodable
@@ -239,7 +239,7 @@ class MMDT(TreeClusterer):
             columns = (
                 coordinates.columns if coordinates.axis_map is None else [f"column {j}" for j in range(rows.n_columns)]
             )
-            far = listed([f"{reference.names[t.component]} ({t.verdict} along {columns[t.axis]})" for t in tails])
+            far = list_words([f"{reference.names[t.component]} ({t.verdict} along {columns[t.axis]})" for t in tails])
             warn_caller(f"clusters far from Gaussian: {far}; {self._instead}")
 
 

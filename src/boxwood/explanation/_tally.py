@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike
 from boxwood._dates import DATE_FORMS, Dates
 from boxwood._files import replacing
 from boxwood._types import Floats, Ints
-from boxwood._validation import as_table, listed, refuse_other_kind, refuse_unscanned, shown, whole_number
+from boxwood._validation import as_table, list_words, refuse_other_kind, refuse_unscanned, show_value, whole_number
 from boxwood.axes import Categories
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation._tally_rows import (
     GIVE_LABELS,
     First,
-    counted,
+    count_rows,
     edges_of,
     labelled_rows,
     refuse_other_columns,
@@ -183,7 +183,7 @@ class Tally:
             rows = rows_of_clusters(X, clusters.centers if isinstance(clusters, Tally) else clusters, known)
         if names is None:
             names = rows.names if first is None else first.names
-        found = counted(rows, n_bins)
+        found = count_rows(rows, n_bins)
         kinds: list[dict[int, Any]] = [found.categories, dict(rows.dates)]
         categories, dates = (tuple((rows.columns[j], one) for j, one in sorted(kind.items())) for kind in kinds)
         return cls(found.centers, n_bins, found.counts, found.moments, rows.columns, names, categories, dates)  # type: ignore[arg-type]
@@ -248,7 +248,7 @@ class Tally:
             If there are columns of words, which have no means.
         """
         if self.categories:
-            words = listed([name for name, _ in self.categories])
+            words = list_words([name for name, _ in self.categories])
             raise DataError(
                 f"categories have no means and variances: {words}; use imm(), or tally the columns of numbers alone"
             )
@@ -272,7 +272,7 @@ class Tally:
             return NotImplemented
         refuse_other_columns(other.columns, self.columns)
         if other.columns != self.columns:
-            orders = f"{listed(self.columns)}, and {listed(other.columns)}"
+            orders = f"{list_words(self.columns)}, and {list_words(other.columns)}"
             raise DataError(f"the columns of the tallies are not in one order: {orders}")
         if not np.array_equal(self.centers, other.centers) or self.n_bins != other.n_bins:
             raise DataError(
@@ -283,11 +283,11 @@ class Tally:
             raise DataError(
                 "columns are dates in one tally, and numbers or of another zone in the other; count one kind"
             )
-        categories = _joined(self, other)
+        categories = _join_categories(self, other)
         known = {self.columns.index(name): one for name, one in categories}
         codes = {j: len(one.values) for j, one in known.items()}
         n_edges = edges_of(self.centers, self.n_bins, codes, self._date_columns).shape[1]
-        counts = _placed(self, known, n_edges + 1) + _placed(other, known, n_edges + 1)
+        counts = _place_counts(self, known, n_edges + 1) + _place_counts(other, known, n_edges + 1)
         moments = self.moments.plus(other.moments, self._held, other._held)
         return Tally(self.centers, self.n_bins, counts, moments, self.columns, self.names, categories, self.dates)
 
@@ -377,7 +377,7 @@ def _are_labels(clusters: Any) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------- sums
-def _joined(some: Tally, others: Tally) -> tuple[tuple[str, Categories], ...]:
+def _join_categories(some: Tally, others: Tally) -> tuple[tuple[str, Categories], ...]:
     """Return the columns of words of two tallies, and their values: those of the first one before others.
 
     Raises
@@ -411,7 +411,7 @@ def _both(name: str, mine: Categories, its: Categories) -> Categories:
     return Categories((*more, *lacks), others=False, ordered=True)
 
 
-def _placed(tally: Tally, categories: Mapping[int, Categories], n_bins: int) -> Ints:
+def _place_counts(tally: Tally, categories: Mapping[int, Categories], n_bins: int) -> Ints:
     """Return the counts of a tally by the codes of other categories, in so many bins."""
     counts = np.zeros((*tally.counts.shape[:2], n_bins), dtype=np.int64)
     for j in range(len(tally.columns)):
@@ -435,7 +435,7 @@ def write(tally: Tally, path: str | os.PathLike[str]) -> None:
     """Write a tally to a file, which is renamed when it is complete."""
     names = [name.item() if isinstance(name, np.generic) else name for name in tally.names]
     if strange := [name for name in names if not isinstance(name, _NAMES)]:
-        raise DataError(f"names of clusters in a file must be text, numbers or booleans; got {shown(strange[0])}")
+        raise DataError(f"names of clusters in a file must be text, numbers or booleans; got {show_value(strange[0])}")
     heading = {
         "format": FORMAT,
         "version": VERSION,

@@ -26,12 +26,12 @@ from boxwood._frames import (
 )
 from boxwood._texts import dates_among
 from boxwood._types import Array, Floats, Indices, Ints, Weights
-from boxwood._validation import Rows, as_float_table, as_table, listed
+from boxwood._validation import Rows, as_float_table, as_table, list_words
 from boxwood.axes import Categories
 from boxwood.batches import Batches, LabelColumn, NearestCenters, Source
 from boxwood.batches.batches import USABLE, Together, rows_of
 from boxwood.batches.overview import Overview
-from boxwood.batches.sums import Grid, Means, Ranges, RowSums, SquareSums, folded
+from boxwood.batches.sums import Grid, Means, Ranges, RowSums, SquareSums, fold_rows
 from boxwood.columns.of_frame import Coded, readable_columns, with_missing_code
 from boxwood.errors import DataError
 from boxwood.reference import Moments, Reference, Task
@@ -111,7 +111,7 @@ def rows_of_clusters(X: Any, clusters: Any, first: First | None) -> TallyRows:
         raise DataError(f"X has {len(rows)} rows, but there are {len(reference.labels)} labels")
     if reference.centers.shape[1] != rows.n_columns:
         raise DataError(f"X has {rows.n_columns} columns, but the centres have {reference.centers.shape[1]}")
-    fold = partial(folded, rows.values, reference.labels, None)
+    fold = partial(fold_rows, rows.values, reference.labels, None)
     return TallyRows(columns, fold, reference.names, reference.centers, dates=_dates_in(columns, dates, first))
 
 
@@ -148,7 +148,7 @@ def _numbers_in_memory(X: Any, known: Sequence[str] | None) -> tuple[Array, tupl
     columns = _found_by_name(column_names(X), known)
     words = [name for name in numeric_columns(X)[1]["text"] if name in columns]
     if words:
-        raise DataError(f"rows with categories ({listed(words)}) have no nearest centre; {GIVE_LABELS}")
+        raise DataError(f"rows with categories ({list_words(words)}) have no nearest centre; {GIVE_LABELS}")
     return as_table(as_matrix(X, columns), names=columns), columns
 
 
@@ -194,12 +194,12 @@ def labelled_rows(X: Any, labels: Any, names: Names | None, first: First | None)
     if len(codes) != len(values):
         raise DataError(f"X has {len(values)} rows, but there are {len(codes)} labels")
     places = _places(found, first)
-    fold = partial(folded, values, np.append(places, -1)[codes], None)
+    fold = partial(fold_rows, values, np.append(places, -1)[codes], None)
     days = _dates_in(columns, dates, first)
-    return TallyRows(columns, fold, _named(found, names, first), None, categories, may_lack=True, dates=days)
+    return TallyRows(columns, fold, _name_clusters(found, names, first), None, categories, may_lack=True, dates=days)
 
 
-def _named(found: Sequence[Hashable], names: Names | None, first: First | None) -> tuple[Hashable, ...]:
+def _name_clusters(found: Sequence[Hashable], names: Names | None, first: First | None) -> tuple[Hashable, ...]:
     """Return the names of clusters: those of the first tally, or else the labels, or other names for these."""
     if first is not None:
         return tuple(first.names)
@@ -215,8 +215,8 @@ def _places(found: Sequence[Hashable], first: First | None) -> Indices:
     place = {name: c for c, name in enumerate(first.names)}
     if others := [str(label) for label in found if label not in place]:
         raise DataError(
-            f"labels that the first tally does not have: {listed(others)}; its clusters: "
-            f"{listed([*map(str, first.names)])}; leave these rows out (label -1), or make a new tally"
+            f"labels that the first tally does not have: {list_words(others)}; its clusters: "
+            f"{list_words([*map(str, first.names)])}; leave these rows out (label -1), or make a new tally"
         )
     return np.array([place[label] for label in found], dtype=np.intp)
 
@@ -257,7 +257,7 @@ def _labelled_batches(source: Source, column: Any, names: Names | None, first: F
     texts = [name for name in columns if kinds[name] == "text"]
     words = find_words(source, texts).values if texts else {}
     if many := [name for name, values in words.items() if values is None]:
-        raise DataError(f"columns of too many categories: {listed(many)}; leave them out, or group rare ones")
+        raise DataError(f"columns of too many categories: {list_words(many)}; leave them out, or group rare ones")
     given = {name: values or () for name, values in words.items()}
     categories = {columns.index(name): Categories((*its, None), others=False) for name, its in given.items() if its}
     batches = Batches(CodedSource(source, given), columns)
@@ -265,7 +265,7 @@ def _labelled_batches(source: Source, column: Any, names: Names | None, first: F
     _places(found.labels, first)
     batches = replace(batches, labelling=LabelColumn(column, found.labels if first is None else tuple(first.names)))
     dates = _dates_in(columns, source.dates, first)
-    named = _named(found.labels, names, first)
+    named = _name_clusters(found.labels, names, first)
     return TallyRows(columns, batches.fold, named, None, categories, may_lack=True, dates=dates)
 
 
@@ -280,15 +280,16 @@ def refuse_other_columns(columns: Sequence[str], known: Sequence[str]) -> None:
     """Raise a DataError that names the columns that a tally does not have, and those that it has besides."""
     lacking = [name for name in known if name not in columns]
     others = [name for name in columns if name not in known]
-    said = [f"without {listed(lacking)}"] * bool(lacking) + [f"with {listed(others)}"] * bool(others)
+    said = [f"without {list_words(lacking)}"] * bool(lacking) + [f"with {list_words(others)}"] * bool(others)
     if said:
         raise DataError(
-            f"the columns are not those of the first tally ({listed(known)}): {', '.join(said)}; count the same columns"
+            f"the columns are not those of the first tally ({list_words(known)}): {', '.join(said)}; count the "
+            "same columns"
         )
 
 
 # ------------------------------------------------------------------------------------------------------ counting
-def counted(rows: TallyRows, n_bins: int) -> TallyCounts:
+def count_rows(rows: TallyRows, n_bins: int) -> TallyCounts:
     """Return what is kept of rows, from three passes: for ranges, for means and for squares.
 
     Bins are counted in the first pass, or in the last one where centres are not known before.

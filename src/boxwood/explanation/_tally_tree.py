@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.grow.grown import Split, grow_by_cuts
@@ -71,7 +71,7 @@ def tree_of_bins(
         separates = sides.any(axis=0) & ~sides.all(axis=0)
         if not separates.any():
             equal = [str(names[c]) for c in clusters]
-            raise DataError(f"clusters with equal centres, which no cut separates: {listed(equal)}; make them one")
+            raise DataError(f"clusters with equal centres, which no cut separates: {list_words(equal)}; make them one")
         mistakes = np.where(sides, sizes[clusters, None] - answers, answers).sum(axis=0)
         of_one_word = mistakes.copy()
         for j, own in held.items():

@@ -16,7 +16,7 @@ from operator import or_
 from types import NoneType
 from typing import Annotated, Any, Literal, NoReturn, NotRequired, TypeAlias, get_args, get_origin, get_type_hints
 
-from boxwood._messages import cut_off, shown
+from boxwood._messages import cut_off, show_value
 from boxwood._types import LATER, Range
 
 _Read: TypeAlias = Callable[[Any], Any]
@@ -173,7 +173,7 @@ def _inside(step: str | int, read: _Read, value: Any) -> Any:
 
 
 def _refuse(expected: str, value: Any) -> NoReturn:
-    raise Misfit(f": expected {expected}, got {shown(value)}")
+    raise Misfit(f": expected {expected}, got {show_value(value)}")
 
 
 _SIMPLE: dict[Any, _Read] = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates, first_after, is_open_end, moment_in
-from boxwood._validation import listed, shown
+from boxwood._validation import list_words, show_value
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import MeasuredTree, with_rules
 from boxwood.tree import ThresholdTree
@@ -49,7 +49,7 @@ def as_of_text(as_of: Any) -> str:
     if not isinstance(as_of, str) or not as_of:
         raise TypeError(
             "as_of must be a day such as '2026-07-31', 'latest', or the name of the column that has the day of each "
-            f"row; got {shown(as_of)}"
+            f"row; got {show_value(as_of)}"
         )
     return as_of
 
@@ -73,7 +73,8 @@ def with_ages(dates: Mapping[str, Dates], as_of: str) -> dict[str, Dates]:
         as_of = moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
         if local := [name for name, one in dates.items() if not one.zone]:
             raise DataError(
-                f"as_of has a time zone, but the dates of {listed(local)} have none; give the local time without one"
+                f"as_of has a time zone, but the dates of {list_words(local)} have none; give the local time "
+                "without one"
             )
     if (_has_time(as_of) or as_of == NOW) and len({bool(one.zone) for one in dates.values()}) > 1:
         raise DataError("as_of has a time of day, but only some of the dates have a time zone; give the day alone")
@@ -91,7 +92,7 @@ def at(ex: Tree, as_of: Any = None) -> Tree:
     DataError
         If the explanation has no ages, but `as_of` is given.
     """
-    moved = _moved(ex, as_of)
+    moved = _move_day(ex, as_of)
     if moved is ex:
         return ex
     return with_rules(moved, moved.tree, moved._coded_columns, moved._short)
@@ -99,10 +100,10 @@ def at(ex: Tree, as_of: Any = None) -> Tree:
 
 def to_apply(ex: Tree, as_of: Any = None) -> Tree:
     """Return the same with rules in the words of before, which is enough to label rows."""
-    return _moved(ex, as_of)
+    return _move_day(ex, as_of)
 
 
-def _moved(ex: Tree, as_of: Any) -> Tree:
+def _move_day(ex: Tree, as_of: Any) -> Tree:
     known = {name: one for name, one in ex.details.dates if one.as_of}
     if not known:
         if as_of is not None:
@@ -117,13 +118,13 @@ def _moved(ex: Tree, as_of: Any) -> Tree:
     if dates == known:
         return ex
     shift = {ex.columns.index(name): dates[name].origin - one.origin for name, one in known.items()}
-    tree = _shifted(ex.tree, shift)
+    tree = _shift_thresholds(ex.tree, shift)
     kept: dict[str, Any] = {"spreads": ex._spreads(), "shapes": _shifted_shapes(ex, tree, shift)}
     return replace(
         ex,
         tree=tree,
         details=ex.details._replace(dates=tuple((name, dates.get(name, one)) for name, one in ex.details.dates)),
-        _short=None if ex._short is None else _shifted(ex._short, shift),
+        _short=None if ex._short is None else _shift_thresholds(ex._short, shift),
         _evidence=None,
         _kept={name: found for name, found in kept.items() if found is not None},
     )
@@ -159,7 +160,7 @@ def notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tupl
     )
     if not aging:
         return ()
-    at = f"rules that cut {listed([column_name(name) for name in aging])} at a day go out of date as days pass"
+    at = f"rules that cut {list_words([column_name(name) for name in aging])} at a day go out of date as days pass"
     return (f'{at}; ages, such as "within the last 30 days", do not: as_of="latest", or the day (as_of)',)
 
 
@@ -206,11 +207,11 @@ def _lines_of(lines: Lines, moved: MeasuredTree) -> Lines:
         return lines
     before = dict(lines.explanation.details.dates)
     shift = {moved.columns.index(name): one.origin - before[name].origin for name, one in moved.details.dates}
-    trees = tuple(tuple(_shifted(tree, shift) for tree in front) for front in lines.trees_of_fronts)
+    trees = tuple(tuple(_shift_thresholds(tree, shift) for tree in front) for front in lines.trees_of_fronts)
     return replace(lines, explanation=moved, trees_of_fronts=trees)
 
 
-def _shifted(tree: ThresholdTree, shift: Mapping[int, int]) -> ThresholdTree:
+def _shift_thresholds(tree: ThresholdTree, shift: Mapping[int, int]) -> ThresholdTree:
     """Return a tree whose thresholds are later; IN: shift: by so many microseconds, for some columns."""
     lower, upper = tree.lower.copy(), tree.upper.copy()
     for node in np.flatnonzero(np.isin(tree.feature, [*shift])).tolist():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from boxwood._dates import Dates
-from boxwood._messages import as_written, listed
+from boxwood._messages import as_written, list_words
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.claim import Claim
@@ -391,13 +391,14 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     plain = given_names(ex.names, names, cluster_name)
     if twice := [name for name, n in Counter(plain).items() if n > 1]:
         raise DataError(
-            f"clusters must have different names, got {listed([cluster_name(name) for name in twice])} more than once; "
+            f"clusters must have different names, got {list_words([cluster_name(name) for name in twice])} more "
+            "than once; "
             "to make clusters of one name one, rename(..., merge=True)"
         )
     new = dict(zip(ex.names, plain, strict=True))
     said = [(cluster_name(old), cluster_name(name)) for old, name in new.items() if name != old]
     in_notes = [f"{name} was {old}" for old, name in said if any(_names(note, old) for note in ex.notes)]
-    notes = ex.notes + ((f"{EARLIER_NAMES}{listed(in_notes)}",) if in_notes else ())
+    notes = ex.notes + ((f"{EARLIER_NAMES}{list_words(in_notes)}",) if in_notes else ())
     evidence, mixture = ex._evidence, ex.details.mixture
     if evidence is not None:
         evidence = replace(evidence, task=evidence.task.with_reference(evidence.task.reference.named(plain)))

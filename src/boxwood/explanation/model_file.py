@@ -18,7 +18,7 @@ import numpy as np
 
 from boxwood._dates import Dates
 from boxwood._files import replacing
-from boxwood._messages import cut_off, listed, shown
+from boxwood._messages import cut_off, list_words, show_value
 from boxwood._types import AnyAmount, Range, Share, Size
 from boxwood._validation import refuse_unknown_letters
 from boxwood.axes import Categories
@@ -312,7 +312,7 @@ def from_text(text: str, source: str) -> MeasuredTree:
             f"{source} was written by a newer boxwood (format {cut_off(str(version))}, this one reads {VERSION})"
         )
     if version not in (PLAIN_VERSION, CODED_VERSION, VERSION):
-        raise ModelError(f"{source} is not a boxwood model: format {shown(version)} is unknown")
+        raise ModelError(f"{source} is not a boxwood model: format {show_value(version)} is unknown")
     try:
         return _explanation(document)
     except (ValueError, ArithmeticError, RecursionError) as error:
@@ -389,7 +389,7 @@ def _explanation(entries: dict[str, Any]) -> MeasuredTree:
     )
     details |= {name: tuple(document.get(name, {}).items()) for name in ("categories", "dates")}  # type: ignore[attr-defined]
     parts["details"] = Details(**details)
-    kept, short = _kept(document, tree), _short_tree(document, tree)
+    kept, short = _read_kept(document, tree), _short_tree(document, tree)
     measured = MeasuredTree(tree=tree, **facts | parts, _kept=kept, _short=short)
     if "standalone_rules" in document:
         kept["lines"] = _lines(measured, document["standalone_rules"])
@@ -435,7 +435,7 @@ def _short_tree(document: Document, tree: ThresholdTree) -> ThresholdTree | None
     return short
 
 
-def _kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
+def _read_kept(document: Document, tree: ThresholdTree) -> dict[str, Any]:
     """Return what was measured when asked, and the spreads of the columns of numbers that the tree tests."""
     kept: dict[str, Any] = {
         name: document[name] for name in ("profile", "outcomes", "frontier", "stability", "totals") if name in document
@@ -498,7 +498,7 @@ def _check_table(document: Document, entries: dict[str, Any]) -> None:
         _refuse_unknown("limits", [*limits.forbidden, *limits.preferred, *(one.column for one in limits.cuts)], columns)
     for name, kind in _OF_THIS_VERSION.items():
         others = entries.get(name, {}).keys() - {*kind._fields}
-        _refuse(bool(others), f"its {name} has fields of another version: {listed(sorted(others))}")
+        _refuse(bool(others), f"its {name} has fields of another version: {list_words(sorted(others))}")
 
 
 def _check_profile(document: Document, profile: Sequence[ColumnProfile], *, are_known: bool = True) -> None:
@@ -553,7 +553,7 @@ def _twice(values: Sequence[Hashable]) -> bool:
 
 def _refuse_unknown(part: str, named: Iterable[str], columns: tuple[str, ...]) -> None:
     others = {*named} - {*columns}
-    _refuse(bool(others), f"its {part} names columns that it does not list: {listed(sorted(others))}")
+    _refuse(bool(others), f"its {part} names columns that it does not list: {list_words(sorted(others))}")
 
 
 def _refuse(wrong: bool, said: str) -> None:

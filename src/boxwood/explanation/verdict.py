@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.explanation.records import ClusterStability, Stability
 from boxwood.words.measured import ENOUGH
 from boxwood.words.notes import GROUPS, NO_VALLEY
@@ -45,13 +45,13 @@ def _begin(stability: Stability) -> str:
     if stability.level == "stable":
         surely = f"overlap at least {least.jaccard_low:.2f} in {'95%' if stability.n >= ENOUGH else 'all'} of them"
         return f"{begin} {all_of} came back, {cluster_name(least.name)} least clearly ({surely})"
-    said = " and ".join([*_lost(stability), *_in_part(stability)])
+    said = " and ".join([*_name_lost(stability), *_in_part(stability)])
     if stability.level == "unstable" and not stability.refitted:
         said += ", so other rows would have led to other rules"
     return f"{begin} {said}"
 
 
-def _lost(stability: Stability) -> list[str]:
+def _name_lost(stability: Stability) -> list[str]:
     """Return which clusters were lost in some resamples, and in how many."""
     lost = [one for one in stability.clusters if one.lost]
     verbs = ["was lost in", *["in"] * len(lost)]
@@ -59,7 +59,7 @@ def _lost(stability: Stability) -> list[str]:
         f"{cluster_name(one.name)} {verb} {one.lost:,} of {stability.n:,}"
         for one, verb in zip(lost, verbs, strict=False)
     ]
-    return [f"{listed(said, NAMED)} (overlap below {LOST})"] if said else []
+    return [f"{list_words(said, NAMED)} (overlap below {LOST})"] if said else []
 
 
 def _in_part(stability: Stability) -> list[str]:
@@ -68,7 +68,7 @@ def _in_part(stability: Stability) -> list[str]:
     if not weak:
         return []
     overlap = f"overlap down to {min(one.jaccard_low for one in weak):.2f}"
-    return [f"{listed([cluster_name(one.name) for one in weak], NAMED)} came back only in part ({overlap})"]
+    return [f"{list_words([cluster_name(one.name) for one in weak], NAMED)} came back only in part ({overlap})"]
 
 
 def _columns(stability: Stability) -> str:

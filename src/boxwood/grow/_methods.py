@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boxwood._validation import listed, refuse_unknown
+from boxwood._validation import list_words, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.reference.budget import AFTER_GROWTH
 
@@ -112,8 +112,8 @@ class Method(NamedTuple):
         """Raise a ValueError that lists the method's options, if some other option is given."""
         unknown = [name for name in options if name not in self.options]
         if unknown:
-            allowed = listed(self.options) if self.options else "none"
-            raise ValueError(f"method {self.name!r} has no option {listed(unknown)}; its options: {allowed}")
+            allowed = list_words(self.options) if self.options else "none"
+            raise ValueError(f"method {self.name!r} has no option {list_words(unknown)}; its options: {allowed}")
 
 
 _ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")

@@ -80,7 +80,7 @@ def _as_in_table(value: Any) -> Any:
 
 def found_by_algebra(judged: Judged) -> Iterator[Finding]:
     """Yield what is found without a table, by kinds."""
-    for find in (_types, _never, _shadowed, _holes, _missing_values, _overlaps, _rest, _not_needed):
+    for find in (_types, _never, _find_shadowed, _holes, _missing_values, _overlaps, _rest, _not_needed):
         yield from find(judged)
 
 
@@ -105,12 +105,12 @@ def _kind(value: Any) -> str:
     return "booleans" if isinstance(value, bool) else "texts" if isinstance(value, str) else "numbers"
 
 
-def _written(judged: Judged) -> Iterator[int]:
+def _find_written_pitfalls(judged: Judged) -> Iterator[int]:
     return (i for i, branch in enumerate(judged.rules.branches) if not branch.is_implied)
 
 
 def _never(judged: Judged) -> Iterator[Finding]:
-    for i in _written(judged):
+    for i in _find_written_pitfalls(judged):
         if not judged.holds[i]:
             condition = judged.rules.branches[i].condition
             column = _contradiction(judged, condition)
@@ -132,8 +132,8 @@ def _contradiction(judged: Judged, condition: Condition) -> str:
     return next((name for name, own in cells.items() if not own), "")
 
 
-def _shadowed(judged: Judged) -> Iterator[Finding]:
-    for i in _written(judged):
+def _find_shadowed(judged: Judged) -> Iterator[Finding]:
+    for i in _find_written_pitfalls(judged):
         if not judged.holds[i] or judged.reachable[i] is not None:
             continue
         needed = list(range(i))
@@ -150,10 +150,10 @@ def _overlaps(judged: Judged) -> Iterator[Finding]:
 
     It is a warning for each pair that tests the same columns, and a note on all others that a branch overlaps.
     """
-    alive = [i for i in _written(judged) if judged.reachable[i] is not None]
+    alive = [i for i in _find_written_pitfalls(judged) if judged.reachable[i] is not None]
     for a, i in enumerate(alive):
-        found = [(j, box) for j in alive[a + 1 :] if (box := _shared(judged, i, j)) is not None]
-        alike = [(j, box) for j, box in found if _tested(judged, i) == _tested(judged, j)]
+        found = [(j, box) for j in alive[a + 1 :] if (box := _find_overlap(judged, i, j)) is not None]
+        alike = [(j, box) for j, box in found if _tested_columns(judged, i) == _tested_columns(judged, j)]
         for j, box in alike:
             yield _overlap(judged, i, [j], box, "warning")
         others = [j for j, _ in found if j not in dict(alike)]
@@ -166,11 +166,11 @@ def _overlap(judged: Judged, i: int, others: Sequence[int], box: CellBox, level:
     return Finding("overlap", level, judged.named(i), named, rules=rules, witness=judged.witness(box))
 
 
-def _tested(judged: Judged, i: int) -> set[str]:
+def _tested_columns(judged: Judged, i: int) -> set[str]:
     return {test.column for test in tests_in(judged.rules.branches[i].condition)}
 
 
-def _shared(judged: Judged, i: int, j: int) -> CellBox | None:
+def _find_overlap(judged: Judged, i: int, j: int) -> CellBox | None:
     """Return rows that an earlier branch takes and a later one of another name would, None if order decides nothing."""
     search, branches = judged.space.search, judged.rules.branches
     if branches[i].name == branches[j].name:
@@ -288,7 +288,7 @@ def _in_gap(judged: Judged, column: Column, below: int, above: int, boxes: Seque
 def _missing_values(judged: Judged) -> Iterator[Finding]:
     """Yield branches that a row without a value misses only because a negation of NULL is unknown."""
     careful = {test.column for branch in judged.rules.branches for test in _of_missing(branch.condition)}
-    for i in _written(judged):
+    for i in _find_written_pitfalls(judged):
         branch = judged.rules.branches[i]
         for name in dict.fromkeys(test.column for test in tests_in(branch.condition)):
             if name in careful:
@@ -321,13 +321,15 @@ def _as_meant(test: Test, negated: bool, column: str) -> Condition:
 # ---------------------------------------------------------------------------------------------------- what can go
 def _not_needed(judged: Judged) -> Iterator[Finding]:
     """Yield parts of conditions without which every row gets what it gets."""
-    for i in _written(judged):
+    for i in _find_written_pitfalls(judged):
         if judged.reachable[i] is None:
             continue
         condition = judged.rules.branches[i].condition
         for part, without in without_parts(condition):
             if _is_same(judged, i, without):
-                yield Finding("not needed", "note", judged.named(i), rules=_said(judged, part), text=_place_of(part))
+                yield Finding(
+                    "not needed", "note", judged.named(i), rules=_say_condition(judged, part), text=_place_of(part)
+                )
 
 
 def without_parts(condition: Condition) -> Iterator[tuple[Condition, Condition]]:
@@ -350,7 +352,7 @@ def _is_same(judged: Judged, i: int, without: Condition) -> bool:
     return search.any_outside(other, [*before, *own]) is None and search.any_outside(own, [*before, *other]) is None
 
 
-def _said(judged: Judged, part: Condition) -> tuple[Any, ...]:
+def _say_condition(judged: Judged, part: Condition) -> tuple[Any, ...]:
     return tuple(rule_of_box(judged.space, box) for box in judged.space.boxes(part)[:MOST_REST])
 
 

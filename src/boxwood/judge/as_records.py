@@ -28,7 +28,7 @@ def condition_of_cells(column: Column, cells: int) -> Condition | None:
     if column.n_numbers and (column.has_order or not _words_in(column)) and not _named_words(column, cells):
         dates = Dates() if column.is_date else None
         return Condition(column.name, tuple(_pieces(column, cells)), None, or_missing, dates)
-    categories, codes = _coded(column, cells)
+    categories, codes = _encode_words(column, cells)
     return Condition(column.name, tuple(Interval(code, code, True, True) for code in codes), categories)
 
 
@@ -40,7 +40,7 @@ def _named_words(column: Column, cells: int) -> bool:
     return any(isinstance(value, (str, bool)) for value in column.values(cells))
 
 
-def _coded(column: Column, cells: int) -> tuple[Categories, list[float]]:
+def _encode_words(column: Column, cells: int) -> tuple[Categories, list[float]]:
     """Return the words of a column as categories, and the codes of some cells."""
     inside = column.values(cells)
     present = [cell for cell in column.cells if cell is not None and cell == cell]

@@ -28,7 +28,7 @@ from boxwood.judge.sentences import branch_name
 from boxwood.judge.space import Column
 from boxwood.judge.values import Moment, MovingMoment
 from boxwood.tree import ThresholdTree, TreeBuilder
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 from boxwood.words.values import cluster_name, column_name
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class _Writer:
                 continue
             name = next(name for name in self.rules.columns if name in box)
             stack += self._cut(builder, at, region, name, box[name])
-        return merged(builder.build())
+        return merge_leaves(builder.build())
 
     def _on_table(self, box: CellBox) -> CellBox | None:
         """Return a box of cells as one of atoms; None if no value of the table can be in it."""

@@ -60,7 +60,7 @@ def _add(found: list[CellBox], box: CellBox) -> None:
     while i < len(found):
         if is_within(box, found[i]):
             return
-        merged = _merged(box, found[i])
+        merged = _merge_boxes(box, found[i])
         if merged is None:
             i += 1
         else:
@@ -69,7 +69,7 @@ def _add(found: list[CellBox], box: CellBox) -> None:
     found.append(box)
 
 
-def _merged(first: CellBox, second: CellBox) -> CellBox | None:
+def _merge_boxes(first: CellBox, second: CellBox) -> CellBox | None:
     if is_within(second, first):
         return first
     if first.keys() != second.keys():

@@ -16,7 +16,7 @@ from boxwood.explanation.living.chance import ALARM, LEAST, of_shares
 from boxwood.judge.algebra import Judged, found_by_algebra
 from boxwood.judge.conditions import tests_in
 from boxwood.judge.findings import LEVELS, BranchRows, Finding
-from boxwood.judge.rows import Table, Values, columns_in, names_in, taken, truths
+from boxwood.judge.rows import Table, Values, branch_of_rows, columns_in, names_in, truths
 from boxwood.judge.rules import RuleSet
 from boxwood.judge.space import Column
 from boxwood.judge.values import Moment, Test
@@ -35,7 +35,7 @@ class Checked:
     names: tuple[Any, ...] = ()
 
 
-def checked(
+def check_rules(
     rules: RuleSet, table: Table | None, labels: Sequence[Any] | None, before: Checked | None = None
 ) -> Checked:
     """Return what is found in rules.
@@ -51,7 +51,7 @@ def checked(
         return Checked(_in_order([*findings, *lacking]), n_rows=table.n_rows, names=rules.names)
     values = columns_in(judged.space.columns, table)
     fulfils = truths(rules, values, len(table.counts))
-    took = taken(fulfils)
+    took = branch_of_rows(fulfils)
     findings = [_with_rows(judged, one, values, table, took) for one in findings]
     for find in (_of_types, _words, _stale):
         for column in judged.space.columns.values():
@@ -191,7 +191,7 @@ def _of_types(judged: Judged, column: Column, values: Values, table: Table, took
     ):
         return
     held = {"texts" if isinstance(value, str) else "numbers" for value in present}
-    wanted = {_wanted(value) for test in column.tests for value in test.values if value is not None}
+    wanted = {_describe_wanted(value) for test in column.tests for value in test.values if value is not None}
     if (held, wanted) in (({"texts"}, {"numbers"}), ({"numbers"}, {"texts"})):
         example = next((value for test in column.tests for value in test.values if value is not None), None)
         yield Finding(
@@ -199,7 +199,7 @@ def _of_types(judged: Judged, column: Column, values: Values, table: Table, took
         )
 
 
-def _wanted(value: Any) -> str:
+def _describe_wanted(value: Any) -> str:
     if isinstance(value, Moment):
         return "dates"
     return "texts" if isinstance(value, str) else "booleans" if isinstance(value, bool) else "numbers"

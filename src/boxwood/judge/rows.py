@@ -17,7 +17,7 @@ from boxwood._frames import (
 )
 from boxwood._messages import kind_of
 from boxwood._types import Array, Bools, Indices, Ints
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.errors import DataError
 from boxwood.judge.conditions import All, Condition, Not, Some, Unknown
 from boxwood.judge.rules import RuleSet
@@ -143,7 +143,7 @@ def columns_in(columns: Mapping[str, Column], table: Table) -> dict[str, Values]
     names = names_in(columns, table.names)
     lacking = [name for name, own in names.items() if own is None]
     if lacking:
-        raise DataError(f"the table has no column {listed(lacking)}; rename its columns, or those of the rules")
+        raise DataError(f"the table has no column {list_words(lacking)}; rename its columns, or those of the rules")
     return {name: values_of(columns[name], table.columns[own]) for name, own in names.items() if own is not None}
 
 
@@ -154,7 +154,7 @@ def truths(rules: RuleSet, values: Mapping[str, Values], n_rows: int) -> Bools:
     return np.stack([np.broadcast_to(each, (n_rows,)) for each in found], axis=1)
 
 
-def taken(fulfils: Bools) -> Indices:
+def branch_of_rows(fulfils: Bools) -> Indices:
     """Return the branch that takes each row, -1 for none; IN: fulfils: whether a row fulfils each, shape (n, b)."""
     return np.where(fulfils.any(axis=1), fulfils.argmax(axis=1), -1)
 
@@ -163,7 +163,7 @@ def names_of_rows(rules: RuleSet, table: Any) -> Array:
     """Return what each row of a table gets, shape (n,); None where that is NULL."""
     rows = table_of(table, rules.columns)
     names = [*(branch.name for branch in rules.branches), rules.otherwise]
-    found = taken(truths(rules, columns_in(rules._space.columns, rows), len(rows.counts)))
+    found = branch_of_rows(truths(rules, columns_in(rules._space.columns, rows), len(rows.counts)))
     return np.array(names, dtype=object)[found]
 
 
@@ -174,16 +174,16 @@ def _truth(condition: Condition, values: Mapping[str, Values], known: dict[Any, 
                 known[condition.shape] = _of_test(condition, values[condition.column])
             return known[condition.shape]
         case All(parts):
-            return _folded(np.minimum, [_truth(part, values, known) for part in parts], _TRUE)
+            return _fold_parts(np.minimum, [_truth(part, values, known) for part in parts], _TRUE)
         case Some(parts):
-            return _folded(np.maximum, [_truth(part, values, known) for part in parts], _FALSE)
+            return _fold_parts(np.maximum, [_truth(part, values, known) for part in parts], _FALSE)
         case Not(part):
             return np.asarray(_TRUE - _truth(part, values, known))
         case Unknown():
             return np.asarray(_UNKNOWN, dtype=np.int8)
 
 
-def _folded(join: Any, parts: Sequence[Array], start: int) -> Array:
+def _fold_parts(join: Any, parts: Sequence[Array], start: int) -> Array:
     found = np.asarray(start, dtype=np.int8)
     for part in parts:
         found = join(found, part)

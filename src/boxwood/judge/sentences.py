@@ -15,7 +15,17 @@ from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
 from boxwood.judge.values import Moment
 from boxwood.words.rules import EVERY_ROW, rules_in_words
-from boxwood.words.values import aligned, category, cluster_name, column_name, counted, joined, number, percent, size
+from boxwood.words.values import (
+    align_lines,
+    category,
+    cluster_name,
+    column_name,
+    count_of,
+    join_words,
+    number,
+    percent,
+    size,
+)
 
 FEW_OVERLAPS = 3  # notes on overlaps that are printed one by one
 MOST_WAYS = 3  # boxes of rows that a sentence names
@@ -55,7 +65,7 @@ def _row(one: Finding) -> str:
     said = [
         f"{column_name(name)} {'missing' if value is None else value}" for name, value in (one.witness or {}).items()
     ]
-    return joined(said, 6) if said else ""
+    return join_words(said, 6) if said else ""
 
 
 def _such(one: Finding) -> str:
@@ -64,7 +74,7 @@ def _such(one: Finding) -> str:
 
 
 def _rows(one: Finding, where: str = "") -> str:
-    return "" if one.rows is None else f": {counted(one.rows, 'row')}{where}"
+    return "" if one.rows is None else f": {count_of(one.rows, 'row')}{where}"
 
 
 def _never(one: Finding) -> str:
@@ -73,8 +83,8 @@ def _never(one: Finding) -> str:
     return f"{branch_name(one.branch)} can never fire{why}"
 
 
-def _shadowed(one: Finding) -> str:
-    earlier = joined([branch_name(each) for each in one.others], 4)
+def _say_shadowed(one: Finding) -> str:
+    earlier = join_words([branch_name(each) for each in one.others], 4)
     return f"{branch_name(one.branch)} can never fire: {earlier} {_take(one)} all its rows"
 
 
@@ -83,7 +93,7 @@ def _take(one: Finding) -> str:
 
 
 def _overlap(one: Finding) -> str:
-    others = joined([branch_name(each) for each in one.others], 4)
+    others = join_words([branch_name(each) for each in one.others], 4)
     where = "" if len(one.others) == 1 else "such as "
     return f"{branch_name(one.branch)} overlaps {others}, so their order decides, {where}{_where(one.rules)}"
 
@@ -120,7 +130,7 @@ def _types(one: Finding) -> str:
     if one.text.startswith("the table"):
         given, held = one.values
         return f"{column_name(one.column)} is compared with {_value(given)}, but {one.text}, such as {_value(held)}"
-    examples = joined([_value(value) for value in one.values], 4)
+    examples = join_words([_value(value) for value in one.values], 4)
     return f"{column_name(one.column)} is compared with {one.text}: {examples}"
 
 
@@ -143,8 +153,8 @@ def _spelling(one: Finding) -> str:
 
 def _never_named(one: Finding) -> str:
     more = "" if one.is_whole else " and others"
-    words = joined([category(value) for value in one.values], len(one.values))
-    rows = counted(one.rows or 0, "row")
+    words = join_words([category(value) for value in one.values], len(one.values))
+    rows = count_of(one.rows or 0, "row")
     return f"no branch names {words}{more} in {column_name(one.column)}, and none takes {rows} of them"
 
 
@@ -153,7 +163,7 @@ def _stale(one: Finding) -> str:
     which = "newest" if one.text == "before" else "oldest"
     return (
         f"{branch_name(one.branch)} compares {column_name(one.column)} with {limit}, and all "
-        f"{counted(one.rows or 0, 'row')} are {one.text} it: the {which} is {nearest}"
+        f"{count_of(one.rows or 0, 'row')} are {one.text} it: the {which} is {nearest}"
     )
 
 
@@ -168,7 +178,7 @@ def _grew(one: Finding) -> str:
 
 _SENTENCES: dict[str, Callable[[Finding], str]] = {
     "never": _never,
-    "shadowed": _shadowed,
+    "shadowed": _say_shadowed,
     "overlap": _overlap,
     "hole": _hole,
     "missing values": _missing_values,
@@ -201,23 +211,23 @@ def _said(findings: Sequence[Finding]) -> Iterator[tuple[Level, str]]:
         if one not in overlaps:
             yield one.level, sentence(one)
         elif one is overlaps[0]:
-            named = joined([branch_name(each.branch) for each in overlaps], 4)
+            named = join_words([branch_name(each.branch) for each in overlaps], 4)
             yield "note", f"the order decides for rows of {named}, which later branches would take, too"
 
 
 def headline(check: Checked) -> str:
     """Return how many findings there are of each level, and the agreement."""
     counts = [(level, sum(one.level == level for one in check.findings)) for level in LEVELS]
-    said = [counted(n, level) for level, n in counts if n]
-    rows = "" if check.n_rows is None else f" on {counted(check.n_rows, 'row')}"
+    said = [count_of(n, level) for level, n in counts if n]
+    rows = "" if check.n_rows is None else f" on {count_of(check.n_rows, 'row')}"
     agreed = "" if check.agreement is None else f" The rules give {percent(check.agreement)} of the rows their label."
-    return f"{joined(said, 3) if said else 'Nothing found'}{rows}.{agreed}"
+    return f"{join_words(said, 3) if said else 'Nothing found'}{rows}.{agreed}"
 
 
 def _tables(check: Checked) -> list[str]:
     if not check.branches:
         return []
-    return ["\n".join(aligned(rows_of_branches(check.branches, labelled=check.agreement is not None), {0}))]
+    return ["\n".join(align_lines(rows_of_branches(check.branches, labelled=check.agreement is not None), {0}))]
 
 
 def rows_of_branches(branches: Sequence[BranchRows], *, labelled: bool) -> list[list[str]]:
@@ -283,18 +293,18 @@ def differences_said(found: Differences) -> str:
     with_rows = [one for one in found.moves if one.rows]
     n = sum(one.rows or 0 for one in with_rows)
     lines = [
-        f"{n:,} of {counted(found.n_rows, 'row')} get another name{':' if n else '.'}",
+        f"{n:,} of {count_of(found.n_rows, 'row')} get another name{':' if n else '.'}",
         *map(_move_said, with_rows),
     ]
     if others := len(found.moves) - len(with_rows):
         would = "would go from one name to another" if n else "would"
-        lines.append(f"Rows that this table does not have {would} in {counted(others, 'other way' if n else 'way')}.")
+        lines.append(f"Rows that this table does not have {would} in {count_of(others, 'other way' if n else 'way')}.")
     return "\n".join(lines)
 
 
 def _move_said(one: Moves) -> str:
     names = " -> ".join("NULL" if name is None else cluster_name(name) for name in (one.before, one.now))
-    rows = "" if one.rows is None else f": {counted(one.rows, 'row')}"
+    rows = "" if one.rows is None else f": {count_of(one.rows, 'row')}"
     is_whole = one.is_whole and len(one.rules) <= MOST_WAYS
     return f"{names}{rows}; {_where(one.rules[:MOST_WAYS], is_whole)}"
 

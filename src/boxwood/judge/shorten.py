@@ -12,7 +12,7 @@ from boxwood.judge.rules import Branch, RuleSet
 from boxwood.judge.space import Space
 
 
-def shortened(rules: RuleSet) -> RuleSet:
+def shorten_rules(rules: RuleSet) -> RuleSet:
     """Return the shortest rules that are found by leaving out branches, then parts of conditions, in either order.
 
     What is left of the last one may be ELSE.

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from boxwood._messages import shown
+from boxwood._messages import show_value
 from boxwood._texts import BLANKS, MARKS, TextForms
 from boxwood.errors import DataError
 from boxwood.judge.boxes import CellBox, Search, all_of, union
@@ -92,7 +92,8 @@ class Column:
         forms.update(texts)
         if forms.are_doubtful and forms.forms[0]:
             raise DataError(
-                f"the dates of {self.name} can be read in several ways, such as {shown(min(texts))}; give them as dates"
+                f"the dates of {self.name} can be read in several ways, such as {show_value(min(texts))}; give "
+                "them as dates"
             )
         return "" if forms.reading is None or forms.reading.dates is None else forms.reading.dates.form
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows, as_numbers, shown
+from boxwood._validation import Rows, as_numbers, show_value
 from boxwood.errors import DataError
 
 Bandwidth = float | tuple[float, ...] | str
@@ -34,7 +34,7 @@ def as_bandwidth(gamma: float | Sequence[float] | Array | str) -> Bandwidth:
 
 def _no_bandwidth(gamma: object) -> ValueError:
     rules = f"{', '.join(map(repr, RULES[:-1]))} or {RULES[-1]!r}"
-    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {shown(gamma)}")
+    return ValueError(f"gamma must be a number above 0, one for each axis, {rules}; got {show_value(gamma)}")
 
 
 def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:

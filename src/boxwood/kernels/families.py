@@ -18,9 +18,9 @@ from boxwood._validation import (
     as_table,
     as_vector,
     finite_number,
-    listed,
+    list_words,
     position,
-    shown,
+    show_value,
 )
 from boxwood.errors import DataError
 from boxwood.kernels.bandwidth import Bandwidth, as_bandwidth, by_axis, numbers_of, resolved_bandwidth
@@ -219,7 +219,7 @@ class ProductKernel(DistanceKernel):
         for profile in self.profile if isinstance(self.profile, tuple) else (self.profile,):
             at_zero = as_vector("what a profile returns for several distances", profile(np.zeros(1)))
             if not (np.abs(at_zero - 1) <= 1e-12).all():
-                raise ValueError(f"a profile must be 1 at distance 0, got {listed([str(at) for at in at_zero])}")
+                raise ValueError(f"a profile must be 1 at distance 0, got {list_words([str(at) for at in at_zero])}")
 
     def axis(self, j: int, distances: ArrayLike) -> Floats:
         """Return the profile of column j at distances of any shape."""
@@ -289,7 +289,7 @@ def _log_inverse(levels: ArrayLike) -> Floats:
 def _as_levels(levels: ArrayLike) -> Floats:
     values = as_numbers("levels", levels)
     if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(f"levels of a similarity are from 0 to 1, got {shown(levels)}")
+        raise ValueError(f"levels of a similarity are from 0 to 1, got {show_value(levels)}")
     return values
 
 
@@ -337,7 +337,9 @@ class Linear(AdditiveKernel):
         if self.origin is not None:
             values = as_numbers("origin", self.origin)
             if values.ndim != 1 or not np.isfinite(values).all():
-                raise ValueError(f"origin must be a finite number for each column, or None; got {shown(self.origin)}")
+                raise ValueError(
+                    f"origin must be a finite number for each column, or None; got {show_value(self.origin)}"
+                )
             object.__setattr__(self, "origin", tuple(values.tolist()))
 
     def fitted(self, X: ArrayLike) -> Linear:
@@ -708,7 +710,7 @@ def as_kernel(kernel: Kernel | str) -> Kernel:
             "take 'chi_squared' for the additive one, or pass 'precomputed' and the Gram matrix of the other"
         )
     if not isinstance(kernel, str) or kernel not in _NAMED:
-        raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {shown(kernel)}")
+        raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, _NAMED))}; got {show_value(kernel)}")
     return _NAMED[kernel]()
 
 

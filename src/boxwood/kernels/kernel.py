@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_table, listed
+from boxwood._validation import as_table, list_words
 from boxwood.errors import DataError
 from boxwood.loops.kernels import add_products
 
@@ -79,7 +79,7 @@ def refuse_negative(kernel: Kernel, X: Floats) -> Floats:
     """Return the rows, or raise a DataError if a value is below 0, where the kernel is not defined."""
     bad = (X < 0).sum(axis=0)
     if bad.any():
-        columns = listed([f"column {j} ({count})" for j, count in enumerate(bad) if count])
+        columns = list_words([f"column {j} ({count})" for j, count in enumerate(bad) if count])
         raise DataError(
             f"{type(kernel).__name__} is a kernel of values of at least 0, such as counts or fractions; "
             f"values below 0 in {columns}; leave those columns out, or take another kernel"

@@ -69,15 +69,15 @@ def squared_distance(X, rows, centers, clusters, scale, out):
         a, b, c, d = clusters[i], clusters[i + 1], clusters[i + 2], clusters[i + 3]
         sum_p, sum_q, sum_r, sum_s = 0.0, 0.0, 0.0, 0.0
         for j in range(X.shape[1]):
-            sum_p += _squared(X[p, j], centers[a, j], scale)
-            sum_q += _squared(X[q, j], centers[b, j], scale)
-            sum_r += _squared(X[r, j], centers[c, j], scale)
-            sum_s += _squared(X[s, j], centers[d, j], scale)
+            sum_p += _square(X[p, j], centers[a, j], scale)
+            sum_q += _square(X[q, j], centers[b, j], scale)
+            sum_r += _square(X[r, j], centers[c, j], scale)
+            sum_s += _square(X[s, j], centers[d, j], scale)
         out[i], out[i + 1], out[i + 2], out[i + 3] = sum_p, sum_q, sum_r, sum_s
     for i in range(fours, len(rows)):
         total = 0.0
         for j in range(X.shape[1]):
-            total += _squared(X[rows[i], j], centers[clusters[i], j], scale)
+            total += _square(X[rows[i], j], centers[clusters[i], j], scale)
         out[i] = total
 
 
@@ -91,7 +91,7 @@ def _squared_distance(X, rows, centers, clusters, scale, out):
 
 
 @jit
-def _squared(x, center, scale):
+def _square(x, center, scale):
     difference = (np.float64(x) * 0.5 - center * 0.5) * scale
     return difference * difference
 

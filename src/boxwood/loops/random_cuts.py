@@ -147,7 +147,7 @@ def _mass_cut(values, mass, rest, first, last, uniform, weights):
     if not total > 0.0:
         j, left = _middle_rank(values, first, last)
         return j, left, np.nan
-    j = _chosen(weights, d, uniform[0] * total)
+    j = _choose_index(weights, d, uniform[0] * total)
     left, right, begin, drawn = first[j], last[j], first[j], uniform[1] * weights[j]
     while right - left > 1:
         middle = (left + right) // 2
@@ -176,7 +176,7 @@ def _median_cut(values, median, first, last, uniform, weights):
         j, left = _middle_rank(values, first, last)
         cut = _within(0.5 * (values[j, left] + values[j, left + 1]), values[j, left], values[j, left + 1])
         return j, left, cut, median[j] <= cut
-    chosen = _chosen(weights, 2 * d, uniform[0] * total)
+    chosen = _choose_index(weights, 2 * d, uniform[0] * total)
     j, distance = chosen % d, np.sqrt(uniform[1] * weights[chosen])
     if chosen < d:
         cut = _within(median[j] + distance, median[j], values[j, last[j]])
@@ -206,7 +206,7 @@ def _within(cut, a, b):
 
 
 @jit
-def _chosen(weights, n, target):
+def _choose_index(weights, n, target):
     """Return the index at which the cumulative weight passes the target; never one of weight 0."""
     index = 0
     for i in range(n):
@@ -345,7 +345,7 @@ def draw_rounds(centers, edges, uniforms, cuts):
             _ranges(rank, group, n_groups, near_first, near_last)
             _keep(measure, near_first, near_last, False)
         _keep(measure, first[:n_leaves], last[:n_leaves], True)
-        j, r, drawn = _drawn(mass, rest, measure, uniforms[n_rounds])
+        j, r, drawn = _draw_cut(mass, rest, measure, uniforms[n_rounds])
         if j < 0:
             j, r = _middle_of_widest(values, first[:n_leaves], last[:n_leaves])
             drawn = np.nan
@@ -466,7 +466,7 @@ def _keep(measure, first, last, within):
 
 
 @jit
-def _drawn(mass, rest, measure, uniform):
+def _draw_cut(mass, rest, measure, uniform):
     """Draw a cut from the gaps whose measure is not 0; return axis, last rank on the left, and measure beyond it.
 
     The axis is -1 where the measure of all gaps is too small for a double.

@@ -109,7 +109,7 @@ def kernel_mixture_price(
     if n_samples is None and isinstance(product, Gaussian) and has_independent_axes(mixture):
         return MixturePrice(_exact(mixture, tree, product, centers), 0.0, True)
     X, labels = draw(mixture, n_samples or _SAMPLES, as_generator(random_state))
-    return _estimated(product, X, tree.predict(X).astype(np.intp), labels, centers)
+    return _estimate_price(product, X, tree.predict(X).astype(np.intp), labels, centers)
 
 
 # ------------------------------------------------------------------------------------------------------- exact
@@ -145,7 +145,9 @@ def _similarity_to_center(mixture: Mixture, kernel: Gaussian, axes: Floats, leav
 
 
 # ----------------------------------------------------------------------------------------------------- samples
-def _estimated(kernel: DistanceKernel, X: Floats, clusters: Indices, labels: Indices, centers: str) -> MixturePrice:
+def _estimate_price(
+    kernel: DistanceKernel, X: Floats, clusters: Indices, labels: Indices, centers: str
+) -> MixturePrice:
     """Return the price from all pairs of different rows.
 
     Each cost is the mean of one number per row, the influence of the row on the cost. So the standard error is that of

@@ -90,7 +90,7 @@ def agreement_of(table: Floats) -> Agreement:
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     if ((table > 0).sum(axis=0) == 1).all() and ((table > 0).sum(axis=1) == 1).all():
         return Agreement(1.0, 1.0, 1.0)
-    return Agreement(_matched(table), _adjusted_rand(table), _normalized_mutual_info(table))
+    return Agreement(_match_labels(table), _adjusted_rand(table), _normalized_mutual_info(table))
 
 
 def contingency(
@@ -169,7 +169,7 @@ def best_matching(worth: Array) -> tuple[Indices, Indices]:
     return rows, columns
 
 
-def _matched(table: Floats) -> float:
+def _match_labels(table: Floats) -> float:
     return float(table[best_matching(table)].sum() / table.sum())
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from boxwood._threads import BLOCK_ROWS, map_tasks
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood.batches.sums import Grid, Means, Ranges, RowSums, SquareSums, rounded, scaling_of
+from boxwood.batches.sums import Grid, Means, Ranges, RowSums, SquareSums, add_smallest_first, scaling_of
 from boxwood.errors import DataError
 from boxwood.loops.sums import widen
 from boxwood.reference.centers import without_weightless
@@ -194,7 +194,7 @@ def costs_of_numbers(k: int, grid: Grid, scale: float) -> Steps:
     mantissa, exponent = math.frexp(scale)  # so that nothing overflows where only the scaled cost is in range
     exponents = 2 * (squares.exponents + exponent) + squares.grid.weight_exponent
     with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(rounded(squares.sums) * mantissa**2, exponents)[:, 0])
+        return np.asarray(np.ldexp(add_smallest_first(squares.sums) * mantissa**2, exponents)[:, 0])
 
 
 def costs_of_codes(k: int, m: int, grid: Grid, scale: float) -> Steps:
@@ -210,7 +210,7 @@ def weights_of_codes(k: int, m: int, grid: Grid) -> Steps:
     return np.asarray(sums.means().weights)
 
 
-def answered(
+def answer_steps(
     steps: Mapping[K, Steps], ask: Callable[[Mapping[K, Callable[[], Any]]], Mapping[K, Any]]
 ) -> dict[K, Floats]:
     """Return what several questions find, of which each gets one more summary from each pass until it is done.
@@ -287,7 +287,7 @@ class _MixedGroups(NamedTuple):
                 summary.update(block)
             return {"x": summary}
 
-        return answered({"x": steps}, ask)["x"]
+        return answer_steps({"x": steps}, ask)["x"]
 
     def _blocks(self, x: Array) -> Iterator[tuple[Floats, Indices, Weights]]:
         """Yield the values of a column, their groups, and their weights; missing values are in no group."""

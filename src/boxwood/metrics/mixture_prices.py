@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import as_generator, shown, whole_number
+from boxwood._validation import as_generator, show_value, whole_number
 from boxwood.metrics.checks import in_components
 from boxwood.metrics.costs import ratio
 from boxwood.reference import Mixture
@@ -93,7 +93,7 @@ def mixture_price(
     >>> round(price.value, 7), price.exact
     (0.8124421, True)
     """
-    centers = _checked(objective, centers)
+    centers = _check_options(objective, centers)
     tree = in_components(mixture, tree)
     if n_samples is not None:
         whole_number("n_samples", n_samples, 1)
@@ -110,13 +110,13 @@ def mixture_price(
     return ratio_of_means(_distance(X, points[clusters], objective), _distance(X, mixture.means[labels], objective))
 
 
-def _checked(objective: str, centers: str | None) -> str:
+def _check_options(objective: str, centers: str | None) -> str:
     if objective not in _DEFAULT_CENTERS:
-        raise ValueError(f"objective must be 'l1', 'sqeuclidean' or 'l2', got {shown(objective)}")
+        raise ValueError(f"objective must be 'l1', 'sqeuclidean' or 'l2', got {show_value(objective)}")
     if centers is None:
         return _DEFAULT_CENTERS[objective]
     if centers not in ("median", "mean", "reference"):
-        raise ValueError(f"centers must be 'median', 'mean', 'reference' or None, got {shown(centers)}")
+        raise ValueError(f"centers must be 'median', 'mean', 'reference' or None, got {show_value(centers)}")
     return centers
 
 
@@ -170,7 +170,7 @@ def _members(mixture: Mixture, leaves: list[Reach]) -> list[_Members]:
 
 def _mean(mixture: Mixture, members: list[_Members]) -> Floats:
     zero = np.zeros(mixture.means.shape[1])
-    return _summed(mixture, members, mean_moment, zero) / sum(float(masses.sum()) for *_, masses in members)
+    return _sum_moments(mixture, members, mean_moment, zero) / sum(float(masses.sum()) for *_, masses in members)
 
 
 def _median(mixture: Mixture, members: list[_Members]) -> Floats:
@@ -186,10 +186,10 @@ def _median(mixture: Mixture, members: list[_Members]) -> Floats:
     half = sum(masses.sum() for *_, masses in members) / 2
     point, last_step = _mean(mixture, members), high - low
     for _ in range(_STEPS):
-        excess = _summed(mixture, members, probability_below, point) - half
+        excess = _sum_moments(mixture, members, probability_below, point) - half
         low, high = np.where(excess < 0, point, low), np.where(excess < 0, high, point)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            step = -excess / _summed(mixture, members, density_at, point)
+            step = -excess / _sum_moments(mixture, members, density_at, point)
         is_newton = (point + step > low) & (point + step < high) & (np.abs(step) < last_step / 2)
         step = np.where(is_newton, step, low + (high - low) / 2 - point)
         point, last_step = point + step, np.abs(step)
@@ -198,7 +198,7 @@ def _median(mixture: Mixture, members: list[_Members]) -> Floats:
     return point
 
 
-def _summed(mixture: Mixture, members: list[_Members], moment: Moment, point: Floats) -> Floats:
+def _sum_moments(mixture: Mixture, members: list[_Members], moment: Moment, point: Floats) -> Floats:
     """Return a moment along each axis, weighted by the masses and summed over components and leaves, shape (d,)."""
     total = np.zeros(len(point))
     for leaf, components, masses in members:

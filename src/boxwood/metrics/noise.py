@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import Rows, as_positions, shown
+from boxwood._validation import Rows, as_positions, show_value
 from boxwood.errors import DataError
 from boxwood.reference import Mixture, encode_labels
 from boxwood.reference.labels import check_length
@@ -135,7 +135,7 @@ def signal_to_noise(
 
 def _factor(convention: str) -> float:
     if convention not in _FACTOR:
-        raise ValueError(f"convention must be 'variance' or 'subgaussian', got {shown(convention)}")
+        raise ValueError(f"convention must be 'variance' or 'subgaussian', got {show_value(convention)}")
     return _FACTOR[convention]
 
 

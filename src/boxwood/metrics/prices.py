@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._validation import Rows, refuse_no_sum, shown
+from boxwood._validation import Rows, refuse_no_sum, show_value
 from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, as_kernel
 from boxwood.metrics.checks import check_fit
@@ -91,7 +91,7 @@ def price_of_explainability(
     refuse_no_sum(rows.weights)
     check_fit(rows.values, tree, reference)
     if isinstance(centers, str) and centers != "reference":
-        raise ValueError(f"centers must be an array, 'reference' or None, got {shown(centers)}")
+        raise ValueError(f"centers must be an array, 'reference' or None, got {show_value(centers)}")
     if kernel is not None:
         if objective != "sqeuclidean" or not (centers is None or isinstance(centers, str)):
             raise ValueError("with a kernel, objective must be 'sqeuclidean', and centers 'reference' or None")

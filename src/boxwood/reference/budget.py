@@ -10,7 +10,7 @@ from typing import Any
 
 from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Indices
-from boxwood._validation import listed, shown, whole_number
+from boxwood._validation import list_words, show_value, whole_number
 from boxwood.errors import DataError
 
 _MOST = 1 << 31  # larger limits are as good as none, and would not fit in a model file
@@ -84,9 +84,11 @@ class Budget:
         forbidden, preferred = as_names("forbidden", forbidden), as_names("preferred", preferred)
         refuse_unknown_columns((*forbidden, *preferred), columns)
         if both := [name for name in forbidden if name in preferred]:
-            raise ValueError(f"forbidden and preferred at once: {listed(both)}; name each in one of them")
+            raise ValueError(f"forbidden and preferred at once: {list_words(both)}; name each in one of them")
         if columns and set(forbidden) == set(columns):
-            raise DataError(f"every column is forbidden ({listed(list(columns))}); a tree needs one that it may test")
+            raise DataError(
+                f"every column is forbidden ({list_words(list(columns))}); a tree needs one that it may test"
+            )
         return cls(
             _number("max_depth", max_depth),
             _number("min_samples_leaf", min_samples_leaf) or 1,
@@ -189,7 +191,7 @@ def budget_of(
         reasons = {name: f"left out, {reason}" for reason, group in left_out().items() for name in group}
         texts = [f"{name} ({reasons.get(name, 'not among the columns of the rules')})" for name in unused]
         raise DataError(
-            f"preferred columns that rules cannot use: {listed(texts)}; prefer some of {listed(list(columns))}"
+            f"preferred columns that rules cannot use: {list_words(texts)}; prefer some of {list_words(list(columns))}"
         )
     forbidden = [name for name in as_names("forbidden", given["forbidden"]) if name not in others]
     return Budget.of(columns, **given | {"forbidden": forbidden, "cuts": cuts})
@@ -202,12 +204,14 @@ def _number(name: str, value: Any) -> int | None:
 def as_names(name: str, given: Any) -> tuple[str, ...]:
     """Return names of columns; raise a TypeError for anything but a collection of text. None is none."""
     if isinstance(given, str):
-        raise TypeError(f"{name} must be a list of names, got the text {shown(given)}; write [{shown(given)}]")
+        raise TypeError(
+            f"{name} must be a list of names, got the text {show_value(given)}; write [{show_value(given)}]"
+        )
     try:
         names = () if given is None else tuple(given)
     except TypeError:
-        raise TypeError(f"{name} must be a list of names of columns, got {shown(given)}") from None
+        raise TypeError(f"{name} must be a list of names of columns, got {show_value(given)}") from None
     for each in names:
         if not isinstance(each, str):
-            raise TypeError(f"{name} must be a list of names of columns, which are text; got {shown(each)} in it")
+            raise TypeError(f"{name} must be a list of names of columns, which are text; got {show_value(each)} in it")
     return names

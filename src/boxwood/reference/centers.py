@@ -318,14 +318,14 @@ def next_point(X: Array, rows: Indices, weights: Floats | None, point: Floats, *
 def _next(cloud: _UnitRows, state: _State, flat: float) -> _State:
     """Return the state after a step: Newton's if it saves as much as is sure for Weiszfeld's, or ends the search."""
     least = 0.5 * state.slope * float(np.linalg.norm(state.step))
-    for step in _shortened(state.newton_step):
+    for step in _shorten_steps(state.newton_step):
         reached = cloud.at(state.point + step, state.cost)
         if state.cost - reached.cost >= least or reached.slope <= flat:
             return reached
     return cloud.at(state.point + state.step, state.cost)
 
 
-def _shortened(step: Floats | None) -> Iterator[Floats]:
+def _shorten_steps(step: Floats | None) -> Iterator[Floats]:
     if step is not None:
         yield from (step, step / 4, step / 16)
 

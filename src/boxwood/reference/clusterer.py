@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from boxwood._frames import column_names, is_frame
 from boxwood._threads import map_blocks, one_thread
 from boxwood._types import Array, Floats
-from boxwood._validation import Rows, as_weights, out_of_frozen, shown
+from boxwood._validation import Rows, as_weights, out_of_frozen, show_value
 from boxwood.errors import DataError
 from boxwood.loops.costs import SQEUCLIDEAN, add_costs
 from boxwood.loops.expand import squared_distances
@@ -87,7 +87,7 @@ def fitted_clone(clusterer: Any, X: Any, weights: Floats | None) -> Any:
     last = last_step(clusterer)
     if isinstance(last, str) or last is None:
         raise DataError(
-            f"the last step of the pipeline is {shown(last)}, which finds no clusters; let it be a clusterer"
+            f"the last step of the pipeline is {show_value(last)}, which finds no clusters; let it be a clusterer"
         )
     if _learns_from_labels(last):
         kind = type(last).__name__

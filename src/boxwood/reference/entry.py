@@ -122,7 +122,7 @@ class Entry(NamedTuple):
         absent = absent_in(table, categories)
         table = _filled(table, absent)
         for j in set(range(d)) - set(categories):
-            values, mass = _counted(table[:, j], weights)
+            values, mass = _count_values(table[:, j], weights)
             middle[j], spread[j] = _middle_and_spread(values, mass)
             tails = Tails(middle[[j]], spread[[j]])
             scales[j] = _scale(tails.transform(values[:, None])[:, 0], mass)
@@ -235,7 +235,7 @@ def _counted_once(repeated: Repeated, d: int) -> Floats:
     return once
 
 
-def _counted(x: Array, weights: Weights) -> tuple[Floats, Floats]:
+def _count_values(x: Array, weights: Weights) -> tuple[Floats, Floats]:
     """Return the different numbers of a column, ascending, and their weights; of a long one those of some rows."""
     known = np.flatnonzero(np.isfinite(x) if weights is None else np.isfinite(x) & (weights > 0))
     rows = known[:: -(-len(known) // MANY) or 1]
@@ -314,7 +314,7 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     deciders = [j for j, n in enumerate(n_values) if 2 < n <= min(FEW_VALUES, len(rows) // ROWS_EACH)]
     plain = [j for j in flags if j not in categories and rows[:, j].min() == 0 and rows[:, j].max() == 1]
     same = _nearness(rows[:, numbers]) >= SAME
-    alike, dummies, decided = _alike(same, numbers), _dummies(rows, plain), _decided(rows, flags, deciders)
+    alike, dummies, decided = _alike(same, numbers), _dummies(rows, plain), _find_decided(rows, flags, deciders)
     several = {j for group in (*alike, *dummies, (*decided,)) for j in group}
     return Repeated(alike, dummies, decided, _sums(rows, [j for j in numbers if j not in several]))
 
@@ -391,7 +391,7 @@ def _dependent(x: Floats) -> list[int]:
     return np.flatnonzero(np.abs(made).max(axis=1, initial=0.0) > ROUNDING).tolist()  # type: ignore[no-any-return]
 
 
-def _decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[int, int]:
+def _find_decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[int, int]:
     """Return flags that are the same in all rows of each value of another column, which has some rows for each."""
     is_set: Bools = rows[:, flags] == rows[:, flags].max(axis=0, initial=-np.inf)
     found: dict[int, int] = {}

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from boxwood._dates import Dates
 from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import MappedRows, Rows, as_table, as_weights, listed, refuse_not_finite, shown
+from boxwood._validation import MappedRows, Rows, as_table, as_weights, list_words, refuse_not_finite, show_value
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.axes.mixed import NONE_ALIKE, MixedMap, words_alike
@@ -26,7 +26,7 @@ from boxwood.reference.mixture import Mixture
 from boxwood.reference.moments import moments_of
 from boxwood.reference.scaled import scaled_batches
 from boxwood.tree import ThresholdTree
-from boxwood.tree.shorten import missing_alone, shortened
+from boxwood.tree.shorten import missing_alone, shorten_thresholds
 from boxwood.tree.tree import pull_back
 
 
@@ -91,11 +91,11 @@ class FeatureSpace:
         if not hasattr(clustering, "steps") or len(clustering.steps) < 2:
             return _raw(X, columns, clustering, sample_weight)
         try:
-            return _mapped(X, columns, clustering[:-1], sample_weight)
+            return _map_features(X, columns, clustering[:-1], sample_weight)
         except DataError as error:
             try:
                 raw, empty = _with_values(X, columns)
-                notes = (not_made(error), *([f"left out, no values: {listed(empty)}"] if empty else []))
+                notes = (not_made(error), *([f"left out, no values: {list_words(empty)}"] if empty else []))
                 return replace(_raw(X, raw, clustering, sample_weight), notes=notes)
             except DataError:
                 raise error from None
@@ -106,7 +106,7 @@ class FeatureSpace:
 
         A DataError says that these mix raw columns.
         """
-        return _mapped(X, columns, steps, sample_weight)
+        return _map_features(X, columns, steps, sample_weight)
 
     @classmethod
     def of_rows(cls, rows: Rows, columns: tuple[str, ...], axis_map: AxisMap | None = None) -> FeatureSpace:
@@ -251,7 +251,7 @@ class FeatureSpace:
         Cuts of categories are kept: between two codes that occur lie other categories, so a threshold must not move.
         """
         tree = missing_alone(tree, self.table, self.gaps) if self.gaps else tree
-        short = shortened(tree, self.table, self.dates)
+        short = shorten_thresholds(tree, self.table, self.dates)
         coded = np.isin(tree.feature, list(self.categories))
         lower, upper = np.where(coded, tree.lower, short.lower), np.where(coded, tree.upper, short.upper)
         return tree.with_thresholds(lower, upper)
@@ -304,7 +304,7 @@ def default_columns(n_columns: int) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------------------- reading
 
 
-def _mapped(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: ArrayLike | None) -> FeatureSpace:
+def _map_features(X: Any, columns: Sequence[str] | None, steps: Any, sample_weight: ArrayLike | None) -> FeatureSpace:
     axis_map = axis_map_of(steps, X, columns if is_frame(X) else None)
     names = axis_map.columns or _columns_of_array(axis_map.n_features, columns)
     codes = axis_map.codes(X)
@@ -339,7 +339,9 @@ def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tupl
         names = _columns_of_frame(X, columns, label_column)
         return names, as_table(as_matrix(X, names), names=names)
     if label_column is not None:
-        raise DataError(f"{shown(label_column)} names a column of labels, but X is not a data frame with named columns")
+        raise DataError(
+            f"{show_value(label_column)} names a column of labels, but X is not a data frame with named columns"
+        )
     values = as_table(X, names=None if columns is None else [str(name) for name in columns])
     return _columns_of_array(values.shape[1], columns), values
 

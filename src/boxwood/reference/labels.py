@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._frames import stated_order
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import kind_of, listed, out_of_frozen, refuse_halves
+from boxwood._validation import kind_of, list_words, out_of_frozen, refuse_halves
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -39,7 +39,7 @@ def encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     >>> encode_labels(["new", "loyal", -1, None, "new"])
     (array([ 1,  0, -1, -1,  1]), ('loyal', 'new'))
     """
-    codes, names = _encoded(labels)
+    codes, names = _encode_labels(labels)
     refuse_halves("the label", names)
     return codes, names
 
@@ -93,7 +93,7 @@ def check_length(labels: Array, n_rows: int, what: str = "labels") -> None:
         raise DataError(f"every row is left out: all {what} are -1 or missing")
 
 
-def _encoded(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
+def _encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     if (order := stated_order(labels)) is not None:
         return _encode_hashable(np.asarray(labels).tolist(), order)
     try:
@@ -248,7 +248,7 @@ def plain_names(
     """Return new names of clusters, as `given_names`; a DataError if two of them are equal."""
     plain = given_names(labels, names, printed)
     if len(set(plain)) < len(plain):
-        raise DataError(f"clusters must have different names, got {listed(_texts(plain))}")
+        raise DataError(f"clusters must have different names, got {list_words(_texts(plain))}")
     return plain
 
 
@@ -263,7 +263,9 @@ def given_names(
         names = _by_label(names, labels, printed)
         unknown = [str(label) for label in names if label not in labels]
         if unknown:
-            raise DataError(f"names for labels that do not exist: {listed(unknown)}; labels: {listed(_texts(labels))}")
+            raise DataError(
+                f"names for labels that do not exist: {list_words(unknown)}; labels: {list_words(_texts(labels))}"
+            )
         names = [names.get(label, label) for label in labels]
     all_names = labels if names is None else names
     if len(all_names) != len(labels):
@@ -282,7 +284,7 @@ def places_of(given: Iterable[Hashable], labels: Sequence[Hashable], printed: Ca
     found = {name if name in labels else by_print.get(name, name) for name in given}
     unknown = [str(name) for name in found if name not in labels]
     if unknown:
-        raise DataError(f"no cluster {listed(unknown)}; the clusters are {listed(_texts(labels))}")
+        raise DataError(f"no cluster {list_words(unknown)}; the clusters are {list_words(_texts(labels))}")
     return [place for place, label in enumerate(labels) if label in found]
 
 
@@ -293,7 +295,7 @@ def _by_label(
     found = {name if name in labels else by_print.get(name, name): new for name, new in names.items()}
     if len(found) < len(names):
         raise DataError(
-            f"names must have one name for each cluster, got two for one of them: {listed(_texts([*names]))}"
+            f"names must have one name for each cluster, got two for one of them: {list_words(_texts([*names]))}"
         )
     return found
 

@@ -16,11 +16,11 @@ from boxwood._validation import (
     Rows,
     as_numbers,
     as_positions,
-    listed,
+    list_words,
     refuse_no_sum,
     refuse_other_kind,
     refuse_unknown,
-    shown,
+    show_value,
 )
 from boxwood.errors import DataError
 from boxwood.reference.labels import Names, codes_with_gaps, named_clusters
@@ -175,7 +175,7 @@ class Mixture:
             return np.asarray((self.weights[:, None] * self.variances).sum(axis=0))
         if pooling == "max":
             return np.asarray(self.variances.max(axis=0))
-        raise ValueError(f"pooling must be 'max' or 'weighted', got {shown(pooling)}")
+        raise ValueError(f"pooling must be 'max' or 'weighted', got {show_value(pooling)}")
 
     @classmethod
     def of(
@@ -258,7 +258,9 @@ class Mixture:
         """
         needed = ("weights_", "means_", "covariances_", "covariance_type")
         if not all(hasattr(mixture, name) for name in needed):
-            raise DataError(f"expected a fitted GaussianMixture, got {type(mixture).__name__} without {listed(needed)}")
+            raise DataError(
+                f"expected a fitted GaussianMixture, got {type(mixture).__name__} without {list_words(needed)}"
+            )
         kept = components_with_data(mixture)
         means = np.asarray(mixture.means_, dtype=np.float64)[kept]
         variances, covariances = covariances_of(mixture, means.shape[1])
@@ -293,7 +295,7 @@ def sigma_of(mixture: Mixture, pooling: str, sigma: ArrayLike | None) -> Floats:
     except DataError:
         deviations = np.empty(0)
     if deviations.shape != (d,) or not np.isfinite(deviations).all() or (deviations < 0).any():
-        raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {shown(sigma)}")
+        raise DataError(f"sigma must be {d} finite numbers, not negative, one for each axis; got {show_value(sigma)}")
     return deviations
 
 
@@ -314,7 +316,7 @@ def finite_array(name: str, values: ArrayLike, shape: tuple[int | None, ...]) ->
 def refuse_components(wrong: Bools | np.bool_, expected: str) -> None:
     """Raise a DataError with the numbers of the components that are wrong, if any is."""
     if wrong.any():
-        raise DataError(f"{expected}; wrong for components {listed([str(k) for k in np.flatnonzero(wrong)])}")
+        raise DataError(f"{expected}; wrong for components {list_words([str(k) for k in np.flatnonzero(wrong)])}")
 
 
 def as_covariances(covariances: ArrayLike, variances: Floats) -> Floats:
@@ -344,7 +346,7 @@ def components_with_data(mixture: Any) -> Indices:
     if empty.all():
         raise DataError("no component of the mixture has data")
     if empty.any():
-        dropped = listed([f"{k} (weight {weights[k]:.1e})" for k in np.flatnonzero(empty)])
+        dropped = list_words([f"{k} (weight {weights[k]:.1e})" for k in np.flatnonzero(empty)])
         warn_caller(f"components without data are dropped: {dropped}")
     return np.flatnonzero(~empty)
 

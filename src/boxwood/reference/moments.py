@@ -140,7 +140,7 @@ class MomentsOfRows(Moments):
 
     def __init__(self, rows: Rows, codes: Indices, n_clusters: int, n_jobs: int | None) -> None:
         refuse_other_number(rows, codes)
-        ranges, means = ranged_means_of(rows.values, _counted(rows, codes), n_clusters, rows.weights, n_jobs)
+        ranges, means = ranged_means_of(rows.values, _labels_that_count(rows, codes), n_clusters, rows.weights, n_jobs)
         parts = {"weights": means.weights, "origins": np.nan_to_num(means.mean), "offsets": np.nan_to_num(means.rest)}
         for value in parts.values():
             value.flags.writeable = False
@@ -149,7 +149,7 @@ class MomentsOfRows(Moments):
     @cached_property
     def squares(self) -> Floats:  # type: ignore[override]
         """Sum of weighted squared deviations from the mean, for each column."""
-        rows, labels = self._rows, _counted(self._rows, self._codes)
+        rows, labels = self._rows, _labels_that_count(self._rows, self._codes)
         squares = squares_about(rows.values, labels, rows.weights, *self._found, self._n_jobs)
         squares.flags.writeable = False
         return squares
@@ -162,7 +162,7 @@ class MomentsOfRows(Moments):
 def moments_of(rows: Rows, codes: Array, n_clusters: int, n_jobs: int | None) -> Moments:
     """Return the moments of checked rows by checked labels; refuse another number of labels than of rows."""
     refuse_other_number(rows, codes)
-    return moments_from(*squares_of(rows.values, _counted(rows, codes), n_clusters, rows.weights, n_jobs))
+    return moments_from(*squares_of(rows.values, _labels_that_count(rows, codes), n_clusters, rows.weights, n_jobs))
 
 
 def refuse_other_number(rows: Rows, codes: Array) -> None:
@@ -171,7 +171,7 @@ def refuse_other_number(rows: Rows, codes: Array) -> None:
         raise DataError(f"X has {len(rows)} rows, but there are {len(codes)} labels")
 
 
-def _counted(rows: Rows, codes: Array) -> Indices:
+def _labels_that_count(rows: Rows, codes: Array) -> Indices:
     """Return the labels, with -1 for rows of weight 0."""
     return codes.astype(np.intp, copy=False) if rows.weights is None else np.where(rows.weights > 0, codes, -1)
 

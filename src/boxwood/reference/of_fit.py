@@ -9,7 +9,7 @@ import numpy as np
 
 from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns
 from boxwood._types import Array, Floats
-from boxwood._validation import listed, out_of_frozen
+from boxwood._validation import list_words, out_of_frozen
 from boxwood.errors import DataError
 from boxwood.loops.expand import squared_distances
 from boxwood.reference.labels import centers_of, labels_of, last_step, objective_of
@@ -75,7 +75,7 @@ def _refuse_other_input(clusterer: Any, X: Any, n_rows: int) -> None:
     if names is not None and is_frame(X):
         present = column_names(X)
         lacking = [str(name) for name in names if name not in present]
-        where = f"columns that X lacks: {listed(lacking)}" if lacking else ""
+        where = f"columns that X lacks: {list_words(lacking)}" if lacking else ""
     elif wanted is not None and np.ndim(X) == 2 and np.shape(X)[1] != wanted:
         where = f"{wanted} column{'s' * (wanted != 1)}, but X has {np.shape(X)[1]}"
     if where:

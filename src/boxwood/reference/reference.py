@@ -17,11 +17,11 @@ from boxwood._validation import (
     Rows,
     as_positions,
     as_table,
-    listed,
+    list_words,
     refuse_other_kind,
     refuse_unknown,
     refuse_unscanned,
-    shown,
+    show_value,
 )
 from boxwood.batches.labelling import Labelling
 from boxwood.errors import DataError
@@ -303,7 +303,7 @@ def refuse_one_name(present: Sequence[Hashable], n_noise: int = 0) -> None:
     """Raise a DataError unless these are the names of at least two clusters; IN: n_noise: rows labelled -1."""
     if len(present) >= 2:
         return
-    one = f"only one cluster, {shown(present[0])}" if present else "no cluster at all"
+    one = f"only one cluster, {show_value(present[0])}" if present else "no cluster at all"
     if n_noise:
         rows = "the one row labelled -1 counts" if n_noise == 1 else f"the {n_noise:,} rows labelled -1 count"
         raise DataError(f"the labels hold {one}, as {rows} as noise; rename -1 to explain it")
@@ -357,7 +357,7 @@ def _means(rows: Rows, codes: Indices, names: Sequence[Hashable], *, later: bool
 
 def _refuse_empty(names: Sequence[Hashable], weighs: Bools) -> None:
     if not weighs.all():
-        empty = listed([str(name) for name, some in zip(names, weighs.tolist(), strict=True) if not some])
+        empty = list_words([str(name) for name, some in zip(names, weighs.tolist(), strict=True) if not some])
         raise DataError(f"clusters without weight: {empty}; leave their rows out (label -1), or weigh some of them")
 
 
@@ -395,7 +395,7 @@ def distinct(names: Sequence[Hashable], centers: Floats, duplicates: str) -> Ind
     later = np.flatnonzero(first != np.arange(len(first)))
     if len(later) == 0:
         return first
-    pairs = listed([f"{names[int(first[c])]} and {names[int(c)]}" for c in later])
+    pairs = list_words([f"{names[int(first[c])]} and {names[int(c)]}" for c in later])
     if duplicates == "error":
         raise DataError(
             f"clusters with equal centres, which no cut separates: {pairs}; give them one label, use CART "

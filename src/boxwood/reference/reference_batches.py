@@ -11,7 +11,7 @@ import numpy as np
 
 from boxwood._frames import OrderedLabels, stated_order
 from boxwood._types import Indices
-from boxwood._validation import listed, refuse_unknown, shown
+from boxwood._validation import list_words, refuse_unknown, show_value
 from boxwood.batches.batches import Batches, Block, Reader, rows_of
 from boxwood.batches.labelling import (
     LEFT_OUT,
@@ -22,7 +22,7 @@ from boxwood.batches.labelling import (
     labels_in,
     no_labels,
     refuse_other_labels,
-    written,
+    write_value,
 )
 from boxwood.batches.overview import Overview
 from boxwood.batches.ranks import medians_in
@@ -68,7 +68,7 @@ def reference_by_column(
     """Return the clustering of the rows of a source by a column of labels; see `Reference.of`."""
     refuse_unknown("center", center, ("mean", "median"))
     if not isinstance(column, str):
-        raise TypeError(f"labels of {source.name} must be the name of one of its columns, got {shown(column)}")
+        raise TypeError(f"labels of {source.name} must be the name of one of its columns, got {show_value(column)}")
     return labelled_by(rows_of(source, column, sample_weight), column, center, names)
 
 
@@ -121,7 +121,7 @@ def known_on(reference: Reference, batches: Batches) -> Reference:
     if others := [str(label) for label in labels if label not in labelling.labels]:
         raise DataError(
             f"labels in column {labelling.column!r} of {batches.source.name} that the reference does not have: "
-            f"{listed(others)}; make one of this table, Reference.of(table, {labelling.column!r})"
+            f"{list_words(others)}; make one of this table, Reference.of(table, {labelling.column!r})"
         )
     places = [labelling.labels.index(label) for label in labels]
     placed = overview.placed(places, reference.n_clusters)
@@ -169,7 +169,7 @@ def find_labels(
     empty = [str(label) for label, size in zip(labels, overview.sizes.tolist(), strict=True) if size == 0]
     if empty and all_weighted:
         raise DataError(
-            f"clusters without weight: {listed(empty)}; leave their rows out (label -1), or weigh some of them"
+            f"clusters without weight: {list_words(empty)}; leave their rows out (label -1), or weigh some of them"
         )
     return FoundLabels(labels, overview, MissingLabels(found.missing, overview.n_rows, tuple(found.marks_met)))
 
@@ -216,7 +216,7 @@ class _LabelsMet:
         self.order = self.order or stated_order(column) or ()
         codes, distinct = codes_of(column, of_file=self.of_file)
         if self.of_file:
-            distinct = [written(value, column.type) for value in distinct]
+            distinct = [write_value(value, column.type) for value in distinct]
         absent = [value != value or self.marks.has(value) for value in distinct]
         self.marks_met |= {value for value in distinct if self.marks.has(value) and value.strip()}
         self.missing += int(np.array([*absent, True])[codes].sum())  # the last one stands for NULL

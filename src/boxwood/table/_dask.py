@@ -10,7 +10,7 @@ from boxwood._imports import require
 from boxwood._validation import cut_off
 from boxwood.batches.source import RecordSummary, Source, dates_of, kind_of
 from boxwood.errors import DataError
-from boxwood.table._partial import PartialSum, announced
+from boxwood.table._partial import PartialSum, announce_pass
 
 S = TypeVar("S", bound=RecordSummary)
 BATCH_ROWS = 1 << 16
@@ -72,7 +72,7 @@ class DaskSource(Source):
         level = [of_partition(part) for part in self.frame[read].to_delayed()]
         while len(level) > 1:
             level = [merge(level[i : i + FAN_IN]) for i in range(0, len(level), FAN_IN)]
-        return announced(self, columns, add.result(dask.compute(*level)))  # type: ignore[no-any-return]
+        return announce_pass(self, columns, add.result(dask.compute(*level)))  # type: ignore[no-any-return]
 
 
 class _OfPartition:

@@ -91,7 +91,7 @@ class PartialSum:
         return pickled
 
 
-def announced(source: Source, columns: Sequence[str], part: Part) -> Any:
+def announce_pass(source: Source, columns: Sequence[str], part: Part) -> Any:
     """Return the summary of a whole pass, which is noted in the source's readings and told to its `tick`."""
     if source.tick is not None:
         source.tick(1.0 if source.n_rows else 0.0, part.n_rows)  # before the pass is among those that are over

@@ -21,7 +21,7 @@ from boxwood.batches.labelling import MOST_LABELS
 from boxwood.batches.source import kind_of
 from boxwood.errors import DataError
 from boxwood.table.columns import Column, TextProfile, are_digits, columns_of, spellings_of, typed_column
-from boxwood.table.connect import Tick, connected, waited
+from boxwood.table.connect import Tick, connected, wait_for
 from boxwood.table.duck import DuckTable, group_rows, open_table, query_table
 from boxwood.table.options import ReadOptions, distinct_names
 from boxwood.table.parquet import (
@@ -83,7 +83,7 @@ def spilled_file(
     with folder.filling() as out, open_table(path, options, memory_limit=memory_limit) as table:
         chosen = choose(table.names)
         table.refuse_uncalculated({*chosen} & {*use(table.names)})
-        copy = _write(folder, _limited(table, memory_limit), chosen, out, tick)
+        copy = _write(folder, _limit_memory(table, memory_limit), chosen, out, tick)
         if stamp is not None:
             refuse_changed(path, table.name, stamp)
     notes = (*copy.notes, f"{table.name} was copied to a temporary file of Parquet, which is read instead")
@@ -103,7 +103,7 @@ def spilled_parquet(
     """Return columns of Parquet files as a source that reads a copy, in which texts of numbers and dates are these."""
     folder = SpillFolder()
     with folder.filling() as out, opened_files(files, name, chosen) as table:
-        copy = _write(folder, _limited(table, memory_limit), range(len(chosen)), out, tick)
+        copy = _write(folder, _limit_memory(table, memory_limit), range(len(chosen)), out, tick)
         for file in files:
             refuse_changed(file.path, file.name, file.stamp)
     said = "in which texts of numbers and decimals are doubles, and texts of dates dates"
@@ -163,7 +163,7 @@ def spilled_rows(
         table = query_table(con, workspace, sql)
         chosen = choose(table.names)
         columns = [typed_column(table, i) for i in chosen]
-        _limited(table, memory_limit)
+        _limit_memory(table, memory_limit)
         with told_of_disk():
             _copy_columns(table, columns, out, tick)
     notes = ("the rows of the query were written into a temporary file, so that each pass reads the same",)
@@ -187,7 +187,7 @@ def spilled_relation(
             with told_of_disk():
                 write = partial(_write_relation, relation, selected, len(columns), out)
                 # older versions of DuckDB do not tell the connection of a relation, and look for Ctrl-C by themselves
-                waited(relation._con, write) if hasattr(relation, "_con") else write()
+                wait_for(relation._con, write) if hasattr(relation, "_con") else write()
         except duckdb.Error as error:
             raise DataError(f"cannot read the relation: {cut_off(str(error).splitlines()[0], 500)}") from None
     notes = ("the rows of the relation were written into a temporary file, so that each pass reads the same",)
@@ -231,12 +231,12 @@ def write_batches_to(out: str, batches: Any, chosen: Sequence[int]) -> None:
         others = [field.name for field in schema if not pa.types.is_floating(field.type)]
         writer = pq.ParquetWriter(out, schema, use_dictionary=others, write_statistics=False)
     with writer:
-        for rows in _gathered(batches, chosen, schema):
+        for rows in _gather_batches(batches, chosen, schema):
             with told_of_disk():
                 writer.write_table(rows, row_group_size=group_rows(len(types)))
 
 
-def _gathered(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]:
+def _gather_batches(batches: Any, chosen: Sequence[int], schema: Any) -> Iterator[Any]:
     """Yield columns of batches as tables that are not much smaller than a group of a Parquet file."""
     import pyarrow as pa
 
@@ -265,7 +265,7 @@ def _write(folder: SpillFolder, table: DuckTable, chosen: Sequence[int], out: st
     return Copy(columns, table.hints, folder.remove, table.format, table.decimal, spellings, words, orders)
 
 
-def _limited(table: DuckTable, memory_limit: int | None) -> DuckTable:
+def _limit_memory(table: DuckTable, memory_limit: int | None) -> DuckTable:
     if memory_limit is not None:
         table.con.execute(f"SET memory_limit = '{memory_limit} bytes'")
     return table

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from boxwood._dates import DATE_FORMS, DOUBTFUL, FEW_TIMES, ISO, NEARLY_ALL, TIME, TIMES, Dates
-from boxwood._messages import Quoting, listed
+from boxwood._messages import Quoting, list_words
 from boxwood._texts import PAIRS
 from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
 from boxwood.errors import DataError
@@ -188,7 +188,7 @@ def _nearly_read(source: DuckTable, columns: Sequence[int]) -> set[int]:
         parts, found = [columns[start : start + MANY] for start in range(0, len(columns), MANY)], []
         most = f"greatest({', '.join(f'count({test})' for test in tests)})"
         for part in parts:
-            texts = f"{_stacked(first, part)} WHERE NOT {one.missing(0)}"
+            texts = f"{_stack_columns(first, part)} WHERE NOT {one.missing(0)}"
             found += source.fetch(
                 f"SELECT place FROM {texts} GROUP BY place HAVING 2 * {most} >= count(*) ORDER BY place"
             )
@@ -206,7 +206,7 @@ def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int
         return set()
     first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
     parted = f"regexp_full_match(c0, {as_text(PARTED_BY_POINTS)})"
-    points = f"SELECT place FROM {_stacked(first, plain)} WHERE contains(c0, '.')"
+    points = f"SELECT place FROM {_stack_columns(first, plain)} WHERE contains(c0, '.')"
     plain = [i for (i,) in source.fetch(f"{points} GROUP BY place HAVING bool_and({parted})")]
     if not plain:
         return set()
@@ -354,7 +354,7 @@ def _text_in(source: DuckTable, column: int) -> _TextFound | None:
     if counts[0] == 0:
         return None
     _, best = min((n, i) for i, n in enumerate(counts) if n)  # a way that fits all was in doubt
-    found = _found(source, column, is_text[best])
+    found = _find_values(source, column, is_text[best])
     return found and found._replace(are_dates=list(tests)[best].startswith("dates"))
 
 
@@ -439,7 +439,7 @@ def _read_as(source: DuckTable, text: str, style: Style | None, decimal: str | N
         sql = style.number(text_in_sql)
     else:
         sql = plain_number(text_in_sql) if decimal is None else number_in(text_in_sql, decimal)
-    return f"{_quoted(text)} is {source.fetch(f'SELECT {sql}')[0][0]:.15g}"
+    return f"{_quote_value(text)} is {source.fetch(f'SELECT {sql}')[0][0]:.15g}"
 
 
 _DIGITS = re.compile(r"[0-9](?:[0-9.,'’\s]*[0-9])?")
@@ -485,10 +485,12 @@ def hints_on(source: DuckTable, names: Sequence[str]) -> tuple[str, ...]:
     found: dict[str, list[str]] = {}
     for i, facts in _text_facts(source, [source.names.index(name) for name in names]).items():
         if facts.doubt is not None and facts.example is not None:
-            found.setdefault(facts.doubt or "signs in them", []).append(f"{source.names[i]} ({_quoted(facts.example)})")
+            found.setdefault(facts.doubt or "signs in them", []).append(
+                f"{source.names[i]} ({_quote_value(facts.example)})"
+            )
     has_option = source.format in _WITH_DECIMAL
     return tuple(
-        f"look like numbers with {what}: {listed(columns)}; "
+        f"look like numbers with {what}: {list_words(columns)}; "
         + (
             "--decimal . or --decimal , reads them"
             if what == _PARTED and has_option
@@ -575,13 +577,13 @@ def _all_facts(source: DuckTable, columns: Sequence[int]) -> dict[int, _Facts]:
 def _facts_at_once(source: DuckTable, columns: Sequence[int]) -> dict[int, _Facts]:
     one = replace(source, types=("VARCHAR",), styles={})
     point, comma = (number_in("c0", sign) if source.decimal in (None, sign) else "NULL" for sign in ".,")
-    stacked = _stacked(source, columns)
+    stacked = _stack_columns(source, columns)
     values = f"SELECT place, c0 AS t, {one.missing(0)} AS m, {point} AS p, {comma} AS k FROM {stacked}"
     found = source.fetch(f"SELECT place, {', '.join(_facts_in_sql())} FROM ({values}) GROUP BY place ORDER BY place")
     return {place: _Facts(*facts) for place, *facts in found}
 
 
-def _stacked(source: DuckTable, columns: Sequence[int]) -> str:
+def _stack_columns(source: DuckTable, columns: Sequence[int]) -> str:
     """Return SQL for the texts of columns below each other, in c0, beside their places; DuckDB plans one column."""
     texts, places = ", ".join(map(source.text, columns)), ", ".join(map(str, columns))
     return f"(SELECT unnest([{texts}]) AS c0, unnest([{places}]) AS place FROM {source.relation})"
@@ -628,7 +630,7 @@ class _TextFound(NamedTuple):
 
     def where(self, n_rows: int) -> str:
         """Return in how many of all rows they are, and which is the first."""
-        return f"text in {self.n_rows:,} of {n_rows:,} rows, first {_quoted(self.value)} in row {self.row:,}"
+        return f"text in {self.n_rows:,} of {n_rows:,} rows, first {_quote_value(self.value)} in row {self.row:,}"
 
     def advice(self, n_rows: int, must_be: str, or_words: bool) -> str:
         """Return what to do: few cells may be emptied, but a column of such cells is written in another way."""
@@ -639,7 +641,7 @@ class _TextFound(NamedTuple):
         return f"{'leave such cells empty, which makes them missing' if are_few else f'write all as {must_be}'}{words}"
 
 
-def _found(source: DuckTable, column: int, condition: str) -> _TextFound | None:
+def _find_values(source: DuckTable, column: int, condition: str) -> _TextFound | None:
     """Return the values of a column that fulfil a condition; None if none does."""
     query = f"""SELECT count(*), min(row), arg_min(value, row) FROM (
         SELECT row, {source.text(column)} AS value FROM {source.numbered} WHERE {condition})"""
@@ -647,5 +649,5 @@ def _found(source: DuckTable, column: int, condition: str) -> _TextFound | None:
     return found if found.n_rows else None
 
 
-def _quoted(value: str, limit: int = 40) -> str:
+def _quote_value(value: str, limit: int = 40) -> str:
     return repr(value if len(value) <= limit else value[: limit - 1] + "…")

@@ -56,7 +56,7 @@ def _duckdb() -> Any:
         return pool.submit(import_module, "duckdb").result()
 
 
-def waited(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
+def wait_for(con: duckdb.DuckDBPyConnection, work: Callable[[], Any], tick: Tick | None = None) -> Any:
     """Return `work()`, run in another thread. The calling thread waits, reacts to Ctrl-C, and calls `tick`.
 
     However it is interrupted, work has ended when this raises: what cleans up needs the connection.

@@ -23,10 +23,10 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from boxwood._messages import cut_off, listed
+from boxwood._messages import cut_off, list_words
 from boxwood._texts import is_double
 from boxwood.errors import DataError
-from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled, hints_on_ends, is_sum
+from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled_fields, hints_on_ends, is_sum
 from boxwood.table.options import distinct_names
 from boxwood.table.sql import MANY, ONE_FILE, as_pattern, as_text
 from boxwood.table.written import is_plain, number_in
@@ -234,12 +234,12 @@ def hints_on_names(names: Sequence[str | None]) -> Iterator[str]:
     renamed = [new for name, new in pairs if name not in (None, new)]
     unnamed = [new for name, new in pairs if name is None]
     if unnamed:
-        yield f"columns without a name are called by their number: {listed(unnamed)}"
+        yield f"columns without a name are called by their number: {list_words(unnamed)}"
     if renamed:
-        yield f"repeated column names get a number: {listed(renamed)}"
+        yield f"repeated column names get a number: {list_words(renamed)}"
 
 
-def explained(message: str) -> str | None:
+def explain_message(message: str) -> str | None:
     """Return DuckDB's message in one sentence, if a line has too many fields, too few, is too long or not UTF-8."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"
@@ -260,7 +260,7 @@ def explained(message: str) -> str | None:
 
 
 # ---------------------------------------------------------------------------------------------------- first lines
-def _opened(path: str, compression: str) -> IO[str]:
+def _open_text(path: str, compression: str) -> IO[str]:
     how = {"mode": "rt", "encoding": "utf-8-sig", "errors": "replace"}
     return cast("IO[str]", gzip.open(path, **how) if compression == "gzip" else open(path, **how))  # type: ignore[call-overload]
 
@@ -269,7 +269,7 @@ def _first_lines(path: str, compression: str) -> list[str]:
     """Return the first lines of a file without their ends; of a damaged file, those that can be read."""
     lines: list[str] = []
     try:
-        with _opened(path, compression) as file:
+        with _open_text(path, compression) as file:
             lines.extend(line.rstrip("\r\n") for line in islice(file, FIRST))
     except (OSError, EOFError, zlib.error):
         pass  # DuckDB says what is wrong when it reads the file
@@ -335,7 +335,7 @@ def _ends_in(con: duckdb.DuckDBPyConnection, dialect: CsvDialect) -> tuple[_Line
         lines = lines[dialect.skip + dialect.header :]
     records = [fields for _, fields in _records(lines[-FIRST + 1 :], dialect.delimiter) if fields]
     adds_up = partial(_adds_up, con, dialect)
-    found = [fields for fields in ends_of(records, len(dialect.names), adds_up) if filled(fields)]
+    found = [fields for fields in ends_of(records, len(dialect.names), adds_up) if filled_fields(fields)]
     doubtful = doubtful_ends(records, len(dialect.names))
     return tuple(map(_words_in, found)), tuple(map(_words_in, doubtful))
 
@@ -393,7 +393,7 @@ def _has_spaces(lines: Sequence[str], header: bool) -> bool:
 def _single_spaces(path: str, compression: str, workspace: str) -> str:
     """Write the lines of a file with single spaces between fields, and return the name of the copy."""
     copy = os.path.join(workspace, "single_spaces.csv")
-    with _opened(path, compression) as file, open(copy, "w", encoding="utf-8") as out:
+    with _open_text(path, compression) as file, open(copy, "w", encoding="utf-8") as out:
         out.writelines(" ".join(line.split()) + "\n" for line in file if line.strip())
     return copy
 
@@ -462,14 +462,14 @@ def line_ends(path: str, compression: str, name: str) -> set[bytes]:
         kinds.update({b"\r\n": both, b"\r": block.count(b"\r") - both, b"\n": block.count(b"\n") - both})
     if sum(map(bool, kinds.values())) < 2:
         return set()
-    return {end for part, is_quoted in _quoted(blocks()) if not is_quoted for end in _END.findall(part)}
+    return {end for part, is_quoted in _split_quotes(blocks()) if not is_quoted for end in _END.findall(part)}
 
 
 def with_one_end(path: str, compression: str, workspace: str, name: str) -> str:
     """Write a file with LF at the end of all lines, and return the name of the copy; what is in quotes stays."""
     copy = os.path.join(workspace, "one_end.csv")
     with open(copy, "wb") as out:
-        for part, is_quoted in _quoted(_whole_ends(path, compression, name)):
+        for part, is_quoted in _split_quotes(_whole_ends(path, compression, name)):
             out.write(part if is_quoted else _END.sub(b"\n", part))
     return copy
 
@@ -489,7 +489,7 @@ def _whole_ends(path: str, compression: str, name: str) -> Iterator[bytes]:
     yield held
 
 
-def _quoted(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+def _split_quotes(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Yield the text of a file in parts, with whether they are in quotes, or are quotes."""
     is_inside, before = False, b""
     for block in blocks:

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from boxwood._messages import cut_off, listed
+from boxwood._messages import cut_off, list_words
 from boxwood._texts import BLANKS, MARKS
-from boxwood._validation import refuse_unknown, shown
+from boxwood._validation import refuse_unknown, show_value
 from boxwood.errors import DataError
-from boxwood.table.connect import NOT_USED, Tick, connected, waited
+from boxwood.table.connect import NOT_USED, Tick, connected, wait_for
 from boxwood.table.csv import has_encoding
 from boxwood.table.formats import (
     FORMATS,
@@ -307,7 +307,7 @@ class DuckTable:
         import duckdb
 
         try:
-            return waited(self.con, work, tick)
+            return wait_for(self.con, work, tick)
         except duckdb.Error as error:
             if _MOVED in str(error):
                 raise _RowsMovedError from None
@@ -359,14 +359,16 @@ def open_table(
     if options.format is not None:
         refuse_unknown("format", options.format, FORMATS)
     if options.encoding is not None and not has_encoding(options.encoding):
-        raise ValueError(f"unknown encoding {shown(options.encoding)}; name one that Python knows, such as 'cp1252'")
+        raise ValueError(
+            f"unknown encoding {show_value(options.encoding)}; name one that Python knows, such as 'cp1252'"
+        )
     with connected() as (con, workspace):
         file = File(*find_file(path, workspace), workspace, None if text else texts, options)
         file = file._replace(all_rows=all_rows, as_written=as_written, memory_limit=memory_limit)
-        yield described(con, file, format_of(path, options.format))
+        yield describe_file(con, file, format_of(path, options.format))
 
 
-def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTable:
+def describe_file(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTable:
     """Return a file with the names and types of its columns."""
     import duckdb
 
@@ -374,16 +376,16 @@ def described(con: duckdb.DuckDBPyConnection, file: File, format: str) -> DuckTa
     refuse_other_format(file, format)
     file = FORMATS[format].prepared(file)
     try:
-        found = waited(con, lambda: FORMATS[format].relation(con, file))
+        found = wait_for(con, lambda: FORMATS[format].relation(con, file))
         describe = f"DESCRIBE SELECT * FROM {found.sql}"  # to find the types of CSV, DuckDB reads all of it
-        described = _leanly(con, len(found.names), lambda: waited(con, lambda: con.execute(describe).fetchall()))
+        described = _leanly(con, len(found.names), lambda: wait_for(con, lambda: con.execute(describe).fetchall()))
     except duckdb.Error as error:
         raise unreadable(file.name, format, str(error)) from None
     if len(described) > MANY:
         con.execute(f"SET disabled_optimizers = '{NOT_USED}, common_subexpressions'")
     described = described[: len(found.names) or None]  # a mark of what is no row may stand behind the columns
     own = [str(row[0]) for row in described]
-    names = distinct_names(found.names or _spelled(con, own, found.keys))
+    names = distinct_names(found.names or _spell_names(con, own, found.keys))
     aliases = ", ".join(f"c{i}" for i in range(len(described)))
     types = tuple("INTERVAL" if i in found.durations else str(row[1]) for i, row in enumerate(described))
     sql = found.sql
@@ -416,7 +418,7 @@ def _exact_types(
         rows = typed({names[i]: "JSON" for i in loose})
         tests = ", ".join(f"bool_or(regexp_matches(CAST(c{i} AS VARCHAR), '{_FAR}'))" for i in loose)
         query = f"SELECT {tests} FROM {rows} AS t({', '.join(f'c{i}' for i in loose)})"
-        found = waited(con, lambda: con.execute(query).fetchall())[0]
+        found = wait_for(con, lambda: con.execute(query).fetchall())[0]
         loose = [i for i, is_far in zip(loose, found, strict=True) if is_far]
     return tuple("JSON" if i in loose else type for i, type in enumerate(types))
 
@@ -429,11 +431,11 @@ def is_nested(type: str) -> bool:
     return type.endswith("]") or type.startswith(("STRUCT", "MAP", "UNION"))
 
 
-def _spelled(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:
+def _spell_names(con: duckdb.DuckDBPyConnection, names: list[str], keys: str | None) -> Sequence[str]:
     """Return names of columns as the file spells them, where DuckDB may have renamed some."""
     if keys is None or not may_be_renamed(names):
         return names
-    return as_spelled(names, {row[0] for row in waited(con, lambda: con.execute(keys).fetchall())})
+    return as_spelled(names, {row[0] for row in wait_for(con, lambda: con.execute(keys).fetchall())})
 
 
 def _leanly(con: duckdb.DuckDBPyConnection, n_columns: int, work: Callable[[], T]) -> T:
@@ -479,7 +481,7 @@ def query_table(con: duckdb.DuckDBPyConnection, workspace: str, sql: str) -> Duc
         sql.encode()
         kinds = [statement.type.name for statement in con.extract_statements(sql)]
         if kinds != ["SELECT"]:
-            raise DataError(f"the query must be one SELECT, got {listed(kinds) or 'none'}")
+            raise DataError(f"the query must be one SELECT, got {list_words(kinds) or 'none'}")
         inner = f"(\n{_without_end(sql)}\n)"
         found = con.execute(f"DESCRIBE SELECT * FROM {inner}").fetchall()
     except (duckdb.Error, UnicodeEncodeError) as error:

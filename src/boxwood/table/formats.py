@@ -33,15 +33,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import nearest_name, stated_order
 from boxwood._imports import MissingExtraError, require
-from boxwood._messages import cut_off, shown
-from boxwood._validation import listed
+from boxwood._messages import cut_off, show_value
+from boxwood._validation import list_words
 from boxwood.errors import DataError
-from boxwood.table.connect import connected, waited
+from boxwood.table.connect import connected, wait_for
 from boxwood.table.csv import (
     csv_relation,
     dialect_of,
     encoding_of,
-    explained,
+    explain_message,
     header_hints,
     hints_on_names,
     is_utf8,
@@ -272,7 +272,7 @@ def unreadable(name: str, format: str, message: str) -> DataError | MemoryError:
     """
     if "bad allocation" in message:
         return MemoryError(message.splitlines()[0])
-    reason = explained(message)
+    reason = explain_message(message)
     if reason is None:
         line = message.splitlines()[0].split("Error: ", 1)[-1].strip()
         reason = cut_off(line.replace('"', "'").replace(os.path.abspath(name), name))
@@ -487,7 +487,7 @@ def _with_rows_stored(file: File) -> File:
     with connected() as (con, _):
         copy = os.path.join(file.workspace, "rows.duckdb")
         try:
-            return waited(con, lambda: _copy_computed(con, file, copy))  # type: ignore[no-any-return]
+            return wait_for(con, lambda: _copy_computed(con, file, copy))  # type: ignore[no-any-return]
         except duckdb.Error as error:
             raise _of_sealed(error_of_query(file.name, "duckdb", error), error) from None
 
@@ -558,14 +558,14 @@ def _place_in(con: duckdb.DuckDBPyConnection, file: File) -> tuple[str, bool]:
     places = {
         each if schema == "main" else f"{schema}.{each}": (schema, each, stored) for schema, each, stored in found
     }
-    schema, each, stored = places[_chosen(file.name, file.options.table, list(places))]
+    schema, each, stored = places[_choose_table(file.name, file.options.table, list(places))]
     return ".".join(map(as_name, (_DATABASE, schema, each))), stored
 
 
 _DATABASE = "boxwood_file"
 
 
-def _chosen(name: str, table: str | None, tables: Sequence[str], what: str = "table") -> str:
+def _choose_table(name: str, table: str | None, tables: Sequence[str], what: str = "table") -> str:
     """Return the table that was asked for, or the only one."""
     if table is None and len(tables) == 1:
         return tables[0]
@@ -573,7 +573,7 @@ def _chosen(name: str, table: str | None, tables: Sequence[str], what: str = "ta
         return table
     if not tables:
         raise DataError(f"{name} holds no {what}")
-    known = f"{what}s: {listed(tables, 30)}"
+    known = f"{what}s: {list_words(tables, 30)}"
     if table is None:
         raise DataError(f"{name} holds {len(tables):,} {what}s; name one of them with --table\n{known}")
     similar = nearest_name(table, list(tables))
@@ -675,7 +675,7 @@ def sqlite_rows(path: str, name: str, table: str | None, hints: list[str]) -> It
     with closing(sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True)) as con:
         here = "type IN ('table', 'view') AND substr(name, 1, 7) <> 'sqlite_'"
         found = con.execute(f"SELECT name FROM sqlite_master WHERE {here} ORDER BY name")
-        rows = con.execute(f"SELECT * FROM {as_name(_chosen(name, table, [row[0] for row in found]))}")
+        rows = con.execute(f"SELECT * FROM {as_name(_choose_table(name, table, [row[0] for row in found]))}")
         yield [column[0] for column in rows.description]
         yield from rows
 
@@ -688,12 +688,12 @@ def sheet_rows(path: str, name: str, table: str | None, hints: list[str]) -> Ite
     require("openpyxl", "excel", "reading an Excel file")
     with closing(opened_book(path)) as book:
         sheets = visible_sheets(book, hints)[:1] if table is None else [sheet.title for sheet in book.worksheets]
-        chosen = _chosen(name, table, sheets, "sheet")
+        chosen = _choose_table(name, table, sheets, "sheet")
         n_rows = 0
         for n_rows, row in enumerate(rows_of_sheet(book[chosen], name, hints), 1):  # noqa: B007
             yield row
         if n_rows == 0 and table is not None:
-            raise DataError(f"{name}, sheet {shown(chosen)}, {_NO_COLUMNS}\nsheets: {listed(sheets, 30)}")
+            raise DataError(f"{name}, sheet {show_value(chosen)}, {_NO_COLUMNS}\nsheets: {list_words(sheets, 30)}")
 
 
 FORMATS = {

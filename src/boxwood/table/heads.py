@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
-from boxwood._messages import Lost, cut_off, listed
+from boxwood._messages import Lost, cut_off, list_words
 from boxwood._texts import BLANKS, MARKS
 from boxwood.table.written import is_plain, without_unit
 
@@ -54,12 +54,12 @@ class Head(NamedTuple):
         where all others have numbers; is_sheet: whether blank cells tell, too, see `_are_apart`.
         """
         width = next((len(fields) for _, fields in reversed(records) if fields), 0)
-        may_be_names = [len(fields) == width < 2 * len(filled(fields)) for _, fields in records[:_MOST_TITLES]]
+        may_be_names = [len(fields) == width < 2 * len(filled_fields(fields)) for _, fields in records[:_MOST_TITLES]]
         if width < 2 or True not in may_be_names:
             return None
         at = may_be_names.index(True)
-        has_title = any(filled(fields) for _, fields in records[:at])
-        told = [(0, fields) for _, fields in records[:at] if len(fields) == width and len(filled(fields)) > 2]
+        has_title = any(filled_fields(fields) for _, fields in records[:at])
+        told = [(0, fields) for _, fields in records[:at] if len(fields) == width and len(filled_fields(fields)) > 2]
         n_texts = 1 if has_title else 2
         for end in reversed(range(at + 1 if has_title else at + 2, at + 4)):
             rows = [fields for _, fields in records[end:] if fields]
@@ -91,7 +91,7 @@ class Head(NamedTuple):
     @property
     def descriptions(self) -> list[list[str]]:
         """The lines below the names that describe columns."""
-        return [fields for _, fields in self.records[self.at + 1 :] if filled(fields)]
+        return [fields for _, fields in self.records[self.at + 1 :] if filled_fields(fields)]
 
     @property
     def names(self) -> list[str]:
@@ -104,20 +104,22 @@ class Head(NamedTuple):
         IN: skip: number of lines above that are not looked at; is_kept: whether lines below the names are kept.
         """
         titles, below = self.records[: self.at], self.records[self.at + 1 :]
-        if any(filled(fields) for _, fields in titles):
-            yield Lost(f"left out {_named(titles, skip, unit)[0]} above the names of columns: {_named(titles)[1]}")
-        if any(filled(fields) for _, fields in below):
-            which, texts = _named(below, skip, unit)
+        if any(filled_fields(fields) for _, fields in titles):
+            yield Lost(
+                f"left out {_name_lines(titles, skip, unit)[0]} above the names of columns: {_name_lines(titles)[1]}"
+            )
+        if any(filled_fields(fields) for _, fields in below):
+            which, texts = _name_lines(below, skip, unit)
             what = f"no cluster for {which}, which describes columns" if is_kept else f"left out {which}"
             yield f"{what} below the names of columns: {texts}"
 
 
-def _named(found: Sequence[tuple[int, list[str]]], skip: int = 0, unit: str = "line") -> tuple[str, str]:
+def _name_lines(found: Sequence[tuple[int, list[str]]], skip: int = 0, unit: str = "line") -> tuple[str, str]:
     """Return the numbers of lines, and the first of their texts."""
-    numbers = [str(skip + line) for line, fields in found if filled(fields)]
-    texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in filled(fields)]
+    numbers = [str(skip + line) for line, fields in found if filled_fields(fields)]
+    texts = [repr(cut_off(" ".join(text.split()), 40)) for _, fields in found for text in filled_fields(fields)]
     which = f"{unit} {numbers[0]}" if len(numbers) == 1 else f"{unit}s {', '.join(numbers[:-1])} and {numbers[-1]}"
-    return which, listed(texts, 3)
+    return which, list_words(texts, 3)
 
 
 def ends_of(
@@ -137,12 +139,12 @@ def ends_of(
     above = [fields for fields in records[:first] if fields]
     ends: list[Sequence[str]] = []
     for fields in reversed(records[first:]):
-        if filled(fields) and (
+        if filled_fields(fields) and (
             len(fields) != width or not (_is_total(fields, others, adds_up) or _is_note(fields, above, others))
         ):
             break
         ends.insert(0, fields)
-    return ends if any(map(filled, ends)) else []
+    return ends if any(map(filled_fields, ends)) else []
 
 
 def doubtful_ends(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
@@ -156,7 +158,7 @@ def doubtful_ends(records: Sequence[Sequence[str]], width: int) -> list[Sequence
 def _with_values(records: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
     """Return the rows with more than one value, without those that begin as one of totals."""
     others = [fields for fields in records if len(fields) == width and not _begins_as_total(fields)]
-    return [fields for fields in others if len(filled(fields)) > 1]
+    return [fields for fields in others if len(filled_fields(fields)) > 1]
 
 
 def hints_on_ends(ends: Sequence[Sequence[str | None]], *, is_kept: bool = False) -> list[str]:
@@ -165,8 +167,8 @@ def hints_on_ends(ends: Sequence[Sequence[str | None]], *, is_kept: bool = False
     first = [next((word for word in fields if word), None) for fields in ends]
     totals = [repr(word) for word in first if word and _TOTAL.fullmatch(word)]
     notes = [repr(cut_off(word, 40)) for word in first if word and not _TOTAL.fullmatch(word)]
-    said = [f"{what} rows of totals: {listed(totals)}"] if totals else []
-    return [*said, *([f"{what} notes below the rows: {listed(notes)}"] if notes else [])]
+    said = [f"{what} rows of totals: {list_words(totals)}"] if totals else []
+    return [*said, *([f"{what} notes below the rows: {list_words(notes)}"] if notes else [])]
 
 
 class NoRow(tuple[Any, ...]):
@@ -225,7 +227,7 @@ def _hints_on_names(records: Sequence[tuple[int, Sequence[str]]]) -> list[str]:
 
     Columns without any text are none.
     """
-    line, names = records[0][0], filled(records[0][1])
+    line, names = records[0][0], filled_fields(records[0][1])
     width = len({j for _, row in records for j, text in enumerate(row) if text.strip()})
     if 2 * len(names) > width or len(records) == 1:
         return []
@@ -267,7 +269,7 @@ def _texts(row: Sequence[Any], width: int) -> list[str]:
     return [*texts, *[""] * (width - len(texts))] if any(texts) else []
 
 
-def filled(fields: Sequence[str]) -> list[str]:
+def filled_fields(fields: Sequence[str]) -> list[str]:
     """Return the fields of a line that hold a text."""
     return [text for text in fields if text.strip()]
 
@@ -281,8 +283,8 @@ class _Tell(NamedTuple):
 
 
 def _is_told(fields: Sequence[str], rows: Sequence[Sequence[str]], n_texts: int = 2) -> bool:
-    """Return whether a line is none of the rows beneath it; see `_told`."""
-    told = _told(fields, rows)
+    """Return whether a line is none of the rows beneath it; see `_tell_header`."""
+    told = _tell_header(fields, rows)
     return told is not None and (len(told.plain) >= n_texts or len(told.plain) + told.n_closed >= _MANY)
 
 
@@ -297,29 +299,29 @@ def _are_apart(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> 
         return False
     if not titles[-1]:
         return True
-    told = [_told([name], [[row[j]] for row in rows]) for j, name in enumerate(names)]
+    told = [_tell_header([name], [[row[j]] for row in rows]) for j, name in enumerate(names)]
     is_unlike_rows = any(each is not None and each.plain for each in told) or 2 * told.count(None) < len(names) > 2
-    has_cells_alone = all(len(filled(fields)) == 1 for fields in titles if fields)
+    has_cells_alone = all(len(filled_fields(fields)) == 1 for fields in titles if fields)
     return has_cells_alone and is_unlike_rows and not _is_like(names, rows)
 
 
 def _may_name_all(fields: Sequence[str]) -> bool:
     """Return whether each field is a text of its own, and none a number, date or truth."""
-    return len(set(filled(fields))) == len(fields) and not any(map(is_plain, fields))
+    return len(set(filled_fields(fields))) == len(fields) and not any(map(is_plain, fields))
 
 
 def _is_description(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a line describes the columns of the rows beneath it: it cannot be one of them."""
-    told = _told(fields, rows)
+    told = _tell_header(fields, rows)
     if told is None or _is_like(fields, rows):
         return False
     n_texts = len(set(told.plain))  # a row may say "refused" everywhere
-    if n_texts == len(filled(fields)) == 1:
-        return len(fields) > 2 and not _begins_as_total(fields) and all(len(filled(row)) > 1 for row in rows)
+    if n_texts == len(filled_fields(fields)) == 1:
+        return len(fields) > 2 and not _begins_as_total(fields) and all(len(filled_fields(row)) > 1 for row in rows)
     return (n_texts >= 2 and told.n_open == 0) or n_texts + told.n_closed >= _MANY
 
 
-def _told(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> _Tell | None:
+def _tell_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> _Tell | None:
     """Return what tells a line from the rows beneath it; None if it may be one of them.
 
     It has no number, date or truth in a column of these, also none as in < 0.1 and 5 kg, and no text that comes again
@@ -357,19 +359,19 @@ def _form(text: str) -> str:
 
 def _begins_as_total(fields: Sequence[str]) -> bool:
     """Return whether the first text of a row is a word such as Total or Average."""
-    return any(_TOTAL.fullmatch(text.strip()) for text in filled(fields)[:1])
+    return any(_TOTAL.fullmatch(text.strip()) for text in filled_fields(fields)[:1])
 
 
 def _is_note(
     fields: Sequence[str], above: Sequence[Sequence[str]], others: Sequence[Sequence[str]], *, is_sure: bool = True
 ) -> bool:
     text = fields[0].strip()
-    is_first_alone = bool(text) and len(filled(fields)) == 1 and not is_plain(text)
+    is_first_alone = bool(text) and len(filled_fields(fields)) == 1 and not is_plain(text)
     return (
         is_first_alone
         and (_is_sentence(text) or not is_sure)
         and _is_of_numbers(0, others[1:])  # the first may have the names, or be cut off
-        and all(len(filled(row)) > 1 for row in above[1:])
+        and all(len(filled_fields(row)) > 1 for row in above[1:])
     )
 
 

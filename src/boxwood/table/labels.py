@@ -9,11 +9,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from boxwood._dates import MICROSECONDS, Dates
-from boxwood._validation import cut_off, listed, refuse_other_kind, shown
+from boxwood._validation import cut_off, list_words, refuse_other_kind, show_value
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
-from boxwood.table.connect import Tick, connected, waited
+from boxwood.table.connect import Tick, connected, wait_for
 from boxwood.table.duck import WITH_ZONE, DuckTable, open_table
 from boxwood.table.options import DEFAULTS, ColumnError, ReadOptions, distinct_names, suggestion
 from boxwood.table.sql import as_double, as_name, as_text
@@ -53,7 +53,9 @@ class Rules(NamedTuple):
         refuse_other_kind("needed", self.needed, Mapping, "give each name in the expression a column of the table")
         refuse_other_kind("categories", self.categories, Mapping, "give names in the expression their Categories")
         for name, values in self.categories.items():
-            refuse_other_kind(f"categories[{shown(name)}]", values, Categories, "make them: boxwood.axes.Categories")
+            refuse_other_kind(
+                f"categories[{show_value(name)}]", values, Categories, "make them: boxwood.axes.Categories"
+            )
 
     @property
     def texts(self) -> set[str]:
@@ -149,14 +151,14 @@ def positions_of(table: str, names: Sequence[str], needed: Mapping[str, str]) ->
         similar = suggestion(absent[0], names)
         raise DataError(f"{table} lacks a column the rules need: {absent[0]}{similar}{advice}")
     if absent:
-        raise DataError(f"{table} lacks {len(absent)} columns the rules need: {listed(absent)}{advice}")
+        raise DataError(f"{table} lacks {len(absent)} columns the rules need: {list_words(absent)}{advice}")
     return {name: names.index(column) for name, column in needed.items()}
 
 
 def input_of(source: DuckTable, column: int, kind: Categories | Dates | None) -> Input:
     """Return a column of a table as the expression reads it; IN: kind: None for a column of numbers."""
     if isinstance(kind, Dates):
-        return _dated(source, column, kind)
+        return _date_input(source, column, kind)
     categories = kind
     if categories is None or categories.are_numbers:
         refuse_no_numbers(source, column)
@@ -178,7 +180,7 @@ def input_of(source: DuckTable, column: int, kind: Categories | Dates | None) ->
     return Input(column, value, "false", "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}")
 
 
-def _dated(source: DuckTable, column: int, dates: Dates) -> Input:
+def _date_input(source: DuckTable, column: int, dates: Dates) -> Input:
     """Return a column of dates as the expression reads it: as days."""
     has_zone = source.types[column] in WITH_ZONE
     if source.kind(column) == "date" and has_zone != bool(dates.zone):
@@ -235,13 +237,13 @@ def label_table(con: duckdb.DuckDBPyConnection, table: str, expression: str, *, 
     """
     import duckdb
 
-    name, columns = _described(con, table)
+    name, columns = _describe_table(con, table)
     refuse_taken(f"table {table}", list(columns), column)
     try:
         kind = con.execute(f"DESCRIBE SELECT ({expression}) AS found FROM {name}").fetchall()[0][1]
         with _transaction(con):
             con.execute(f"ALTER TABLE {name} ADD COLUMN {as_name(column)} {kind}")
-            waited(con, lambda: con.execute(f"UPDATE {name} SET {as_name(column)} = ({expression})"))
+            wait_for(con, lambda: con.execute(f"UPDATE {name} SET {as_name(column)} = ({expression})"))
             counts = con.execute(f"SELECT count(*), count({as_name(column)}) FROM {name}").fetchall()[0]
     except duckdb.Error as error:
         raise DataError(f"cannot add a column to table {table}: {cut_off(str(error), 500)}") from None
@@ -250,7 +252,7 @@ def label_table(con: duckdb.DuckDBPyConnection, table: str, expression: str, *, 
 
 def types_of(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
     """Return the columns of a table of DuckDB with their types."""
-    return _described(con, table)[1]
+    return _describe_table(con, table)[1]
 
 
 def is_connection(value: object) -> bool:
@@ -258,7 +260,7 @@ def is_connection(value: object) -> bool:
     return type(value).__name__ == "DuckDBPyConnection"
 
 
-def _described(con: duckdb.DuckDBPyConnection, table: str) -> tuple[str, dict[str, str]]:
+def _describe_table(con: duckdb.DuckDBPyConnection, table: str) -> tuple[str, dict[str, str]]:
     """Return the name of a table in SQL, and its columns with their types."""
     import duckdb
 
@@ -365,7 +367,7 @@ class BatchLabeller:
         import pyarrow.compute as pc
 
         row = pc.index(pc.is_valid(texts), True).as_py()
-        name, where = self._source.names[i], f"first {shown(texts[row].as_py())} in row {self.n_rows + row + 1:,}"
+        name, where = self._source.names[i], f"first {show_value(texts[row].as_py())} in row {self.n_rows + row + 1:,}"
         advice = "\n".join(hints_on(self._source, [name]))
         message = f"column '{name}' must be {self._texts[i]}, but {self._source.name} has text, {where}\n{advice}"
         raise DataError(message.rstrip())
@@ -441,7 +443,7 @@ def read_row(
             value, is_text, text, is_unseen = found[0][4 * i : 4 * i + 4]
             if is_text:
                 what = f"column '{name}' must be {inputs[i].must_be}"
-                raise DataError(f"{what}, but {source.name} has {shown(text)} in row {row:,}")
+                raise DataError(f"{what}, but {source.name} has {show_value(text)} in row {row:,}")
             if isinstance(kind := columns[name], Dates) and value is not None:
                 value = kind.moment(value)
             values[name] = text if is_unseen else value

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import IO, Any, NamedTuple
 
 from boxwood._frames import nearest_name
-from boxwood._validation import cut_off, listed, refuse_other_kind, refuse_unknown_letters, shown
+from boxwood._validation import cut_off, list_words, refuse_other_kind, refuse_unknown_letters, show_value
 from boxwood.errors import DataError
 from boxwood.table.sql import as_text
 
@@ -62,7 +62,7 @@ def as_bytes(memory_limit: str | None) -> int | None:
     """Return the bytes of a text such as "1GB"."""
     if memory_limit is None:
         return None
-    what = f"memory_limit must be a size such as '1GB' or '500MB', got {shown(memory_limit)}"
+    what = f"memory_limit must be a size such as '1GB' or '500MB', got {show_value(memory_limit)}"
     if not isinstance(memory_limit, str):
         raise TypeError(what)
     found = _SIZE.fullmatch(memory_limit)
@@ -79,7 +79,7 @@ _PARQUET = (".parquet", ".pq")
 def as_path(path: str | os.PathLike[str]) -> str:
     """Return a path as text; raise a TypeError for what is no path."""
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"a path must be text or a pathlib.Path, got {shown(path)}")
+        raise TypeError(f"a path must be text or a pathlib.Path, got {show_value(path)}")
     refuse_unknown_letters(path)
     return os.fspath(path)
 
@@ -104,13 +104,13 @@ def find_file(path: str, workspace: str) -> tuple[str, str]:
     if path == "-":
         if sys.stdin is None:
             raise DataError("standard input is closed; name a file")
-        path = _copied(sys.stdin.buffer, workspace)
+        path = _copy_stream(sys.stdin.buffer, workspace)
     else:
         refuse_absent(path)
         mode = os.stat(path).st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
             with open(path, "rb") as pipe:
-                path = _copied(pipe, workspace)
+                path = _copy_stream(pipe, workspace)
         elif not stat.S_ISREG(mode):
             raise DataError(f"{path} is a device, not a file\nfor standard input, write -")
     if os.path.getsize(path) == 0:
@@ -118,7 +118,7 @@ def find_file(path: str, workspace: str) -> tuple[str, str]:
     return os.path.abspath(path), name
 
 
-def _copied(stream: IO[bytes], workspace: str) -> str:
+def _copy_stream(stream: IO[bytes], workspace: str) -> str:
     path = os.path.join(workspace, "input")
     with open(path, "wb") as file:
         shutil.copyfileobj(stream, file)
@@ -232,7 +232,9 @@ def split_names(items: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     An item that is itself a known name stays whole, even if it holds a comma. Repeated names are returned once.
     """
     if isinstance(items, str):
-        raise TypeError(f"names of columns must be a list, got the text {shown(items)}; write [{shown(items)}]")
+        raise TypeError(
+            f"names of columns must be a list, got the text {show_value(items)}; write [{show_value(items)}]"
+        )
     names: list[str] = []
     for item in items:
         refuse_other_kind("the name of a column", item, str, "names are text")
@@ -252,7 +254,7 @@ def find_columns(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
     for name in wanted:
         if name not in position:
             similar = suggestion(name, known)
-            raise ColumnError(f"no column '{cut_off(name)}' in the table{similar}\nColumns: {listed(known, 30)}")
+            raise ColumnError(f"no column '{cut_off(name)}' in the table{similar}\nColumns: {list_words(known, 30)}")
     return [position[name] for name in wanted]
 
 
@@ -303,8 +305,8 @@ def as_spelled(names: Sequence[str], spelled: Collection[str]) -> list[str]:
     for folded, alike in by_case.items():
         numbered = [other for other in by_case if re.fullmatch(re.escape(folded) + r"(_\d+)+", other)]
         if len(alike) > 1 and numbered:
-            others = listed([shown(name) for other in numbered for name in by_case[other]])
-            twins = listed([shown(name) for name in alike])
+            others = list_words([show_value(name) for other in numbered for name in by_case[other]])
+            twins = list_words([show_value(name) for name in alike])
             raise DataError(
                 f"columns {twins} differ in case only and cannot be distinguished from {others}\nrename them"
             )

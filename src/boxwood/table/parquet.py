@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from boxwood._imports import require
-from boxwood._messages import cut_off, listed
+from boxwood._messages import cut_off, list_words
 from boxwood._threads import n_threads
 from boxwood.batches.source import (
     RecordSummary,
@@ -30,7 +30,7 @@ from boxwood.batches.source import (
 from boxwood.errors import DataError
 from boxwood.table._common_type import common_type, exact_cast
 from boxwood.table.columns import Column, hints_on, refuse_text, text_among
-from boxwood.table.duck import DuckTable, described, open_table
+from boxwood.table.duck import DuckTable, describe_file, open_table
 from boxwood.table.formats import FORMATS, File
 from boxwood.table.options import ReadOptions, distinct_names
 from boxwood.table.sql import as_text
@@ -410,8 +410,8 @@ def _refuse_other_columns(first: ParquetFile, file: ParquetFile, names: Sequence
     lacking = [name for name in names if name not in theirs]
     further = [name for name in theirs if name not in names] if all_columns else []
     if lacking or further:
-        what = [f"lacks {listed(lacking)}"] if lacking else []
-        what += [f"has {listed(further)} besides"] if further else []
+        what = [f"lacks {list_words(lacking)}"] if lacking else []
+        what += [f"has {list_words(further)} besides"] if further else []
         raise DataError(f"{file.name} has other columns than {first.name}: it {' and '.join(what)}\n{SHARED_COLUMNS}")
 
 
@@ -470,11 +470,11 @@ def opened_files(files: Sequence[ParquetFile], name: str, chosen: Sequence[int])
     """Yield columns of Parquet files as one table; `chosen` are their places in the first file."""
     with open_table(files[0].path, ReadOptions(format="parquet")) as first:
         further = (File(file.path, file.name, first.workspace, None) for file in files[1:])
-        tables = [first, *(described(first.con, file, "parquet") for file in further)]
+        tables = [first, *(describe_file(first.con, file, "parquet") for file in further)]
         names = tuple(first.names[i] for i in chosen)
         shared = _shared_in_sql(files, names, first)
         pairs = zip(tables, files, strict=True)
-        rows = " UNION ALL ".join(_selected(table, file, shared) for table, file in pairs)
+        rows = " UNION ALL ".join(_select_columns(table, file, shared) for table, file in pairs)
         found = [str(row[1]) for row in first.con.execute(f"DESCRIBE {rows}").fetchall()]
         # lengths of time are told by Arrow's schema alone
         types = tuple(
@@ -495,12 +495,12 @@ def _shared_in_sql(files: Sequence[ParquetFile], names: Sequence[str], first: Du
         shared = shared_types(files, differ, all_columns=False)
         path = os.path.join(first.workspace, "empty.parquet")
         pq.write_table(pa.schema([*zip(differ, shared, strict=True)]).empty_table(), path)
-        empty = described(first.con, File(path, first.name, first.workspace, None), "parquet")
+        empty = describe_file(first.con, File(path, first.name, first.workspace, None), "parquet")
         types |= dict(zip(differ, empty.types, strict=True))
     return types
 
 
-def _selected(table: DuckTable, file: ParquetFile, types: Mapping[str, str]) -> str:
+def _select_columns(table: DuckTable, file: ParquetFile, types: Mapping[str, str]) -> str:
     columns = (_cast_in_sql(table, file, name, type) for name, type in types.items())
     return f"SELECT {', '.join(columns)} FROM {table.relation}"
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
 from boxwood._texts import MARKS
-from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, shown
+from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, show_value
 from boxwood.batches.source import ArrowSource, Source, kind_of
 from boxwood.batches.texts import look_by_pass, look_in_order, with_texts_read
 from boxwood.errors import DataError
@@ -31,7 +31,7 @@ from boxwood.table.options import (
     refuse_no_options,
 )
 from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, shared_types
-from boxwood.table.spark import SparkSource, quoted
+from boxwood.table.spark import SparkSource, quote_name
 
 
 def scan(
@@ -132,7 +132,7 @@ def scan(
         options = ReadOptions(header=header, encoding=encoding, table=table)
         return scan_file(source, options, columns=wanted, memory_limit=limit)
     if any(each is not None for each in (header, encoding, table)):
-        raise TypeError(f"header, encoding and table are for files; got {shown(source)}")
+        raise TypeError(f"header, encoding and table are for files; got {show_value(source)}")
     if isinstance(source, str):
         return scan_query(source, columns=wanted, memory_limit=limit)
     if is_relation(source):
@@ -148,7 +148,7 @@ def scan(
         return _of_reader(source, wanted, limit)
     raise TypeError(
         "boxwood.scan takes a path, SQL that begins with SELECT, WITH or FROM, a DuckDB relation, a data frame or a "
-        f"reader of Arrow batches; got {shown(source)}"
+        f"reader of Arrow batches; got {show_value(source)}"
     )
 
 
@@ -202,7 +202,7 @@ def scan_file(
     refuse_no_options(options)
     where = as_path(path)
     if not where or "\0" in where:
-        raise DataError(f"no such file: {shown(where)}")
+        raise DataError(f"no such file: {show_value(where)}")
     found = find_files(where)
     format = format_of(found[0], options.format)
     source = _of_files(
@@ -235,7 +235,7 @@ def scan_query(
     """Return the rows of a query of DuckDB as a source."""
     from boxwood.table._spill import spilled_rows
 
-    return _typed(spilled_rows(sql, _WantedColumns(columns), memory_limit=memory_limit, tick=tick))
+    return _read_texts(spilled_rows(sql, _WantedColumns(columns), memory_limit=memory_limit, tick=tick))
 
 
 class _WantedColumns:
@@ -259,11 +259,13 @@ class _WantedColumns:
 
 def _as_names(columns: Sequence[str]) -> list[str]:
     if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, got the text {shown(columns)}; write [{shown(columns)}]")
+        raise TypeError(
+            f"columns must be a list of names, got the text {show_value(columns)}; write [{show_value(columns)}]"
+        )
     try:
         names = list(dict.fromkeys(columns))
     except TypeError:
-        raise TypeError(f"columns must be a list of names, got {shown(columns)}") from None
+        raise TypeError(f"columns must be a list of names, got {show_value(columns)}") from None
     for name in names:
         refuse_other_kind("the name of a column", name, str, "names are text")
     if not names:
@@ -299,7 +301,7 @@ def _of_parquet(
 def _of_relation(relation: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
     from boxwood.table._spill import spilled_relation
 
-    return _typed(spilled_relation(relation, _WantedColumns(wanted), memory_limit=memory_limit))
+    return _read_texts(spilled_relation(relation, _WantedColumns(wanted), memory_limit=memory_limit))
 
 
 def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
@@ -311,7 +313,7 @@ def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | No
         batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
     except pa.ArrowInvalid as error:  # such as a series
         raise TypeError(f"a {type(reader).__name__} gives no batches of a table: {cut_off(str(error))}") from None
-    return _typed(spilled_batches(batches, "the reader", _WantedColumns(wanted), memory_limit=memory_limit))
+    return _read_texts(spilled_batches(batches, "the reader", _WantedColumns(wanted), memory_limit=memory_limit))
 
 
 def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
@@ -330,7 +332,7 @@ def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:
             table = nw.from_native(frame, eager_only=True)[:, chosen].to_arrow()
     except pa.ArrowException as error:
         raise DataError(f"a column of the frame is not a column of Arrow: {cut_off(str(error))}") from None
-    return _typed(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
+    return _read_texts(ArrowSource(table.rename_columns([names[i] for i in chosen]), name="the frame"))
 
 
 def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
@@ -340,13 +342,13 @@ def _with_columns(frame: Any, wanted: Sequence[str] | None) -> Any:
     if wanted is None:
         return frame
     is_spark = hasattr(frame, "mapInArrow")
-    return frame.select(*map(quoted, chosen)) if is_spark else frame[chosen]
+    return frame.select(*map(quote_name, chosen)) if is_spark else frame[chosen]
 
 
 S = TypeVar("S", ParquetSource, ArrowSource)
 
 
-def _typed(source: S) -> Source:
+def _read_texts(source: S) -> Source:
     """Return a table with types that somebody chose; dates and numbers among its texts are read as these."""
     return with_texts_read(_with_rows(source), look_in_order)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from boxwood._messages import Lost, listed
+from boxwood._messages import Lost, list_words
 from boxwood.errors import DataError
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # of Excel
@@ -61,7 +61,7 @@ def rows_of_sheet(sheet: Any, name: str, hints: list[str]) -> Iterator[Sequence[
         If a row or a cell lies beyond the bounds of Excel, or rows do not stand in order.
     """
     last = 0
-    for number, cells in _parsed(sheet):
+    for number, cells in _parse_rows(sheet):
         if not last < number <= MOST_ROWS:
             what = f"row {number:,} of sheet {sheet.title}"
             why = f"sheets end with row {MOST_ROWS:,}" if number > last else f"it is below row {last:,}"
@@ -98,7 +98,7 @@ def without_empty_columns(
     return kept
 
 
-def _parsed(sheet: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def _parse_rows(sheet: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """Yield the number and the cells of each row that the file has."""
     from openpyxl.worksheet._reader import FORMULA_TAG, VALUE_TAG, WorkSheetParser
 
@@ -143,4 +143,4 @@ def uncalculated(counts: Sequence[tuple[str, int]]) -> str:
     """Return what is said of columns with formulas without a value, from their names and how many cells these are."""
     n = sum(count for _, count in counts)
     cells = "1 cell" if n == 1 else f"{n:,} cells"
-    return f"{cells} of {listed([repr(name) for name, _ in counts])} hold{'s' * (n == 1)} formulas without a value"
+    return f"{cells} of {list_words([repr(name) for name, _ in counts])} hold{'s' * (n == 1)} formulas without a value"

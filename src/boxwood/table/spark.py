@@ -15,11 +15,11 @@ from boxwood._dates import Dates
 from boxwood._frames import column_names
 from boxwood._imports import EXTRAS, require
 from boxwood._types import Floats
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.batches import LabelColumn, NearestCenters
 from boxwood.batches.source import RecordSummary, Source
 from boxwood.errors import DataError
-from boxwood.table._partial import PartialSum, announced
+from boxwood.table._partial import PartialSum, announce_pass
 
 if TYPE_CHECKING:
     from boxwood.reference import Reference
@@ -108,10 +108,10 @@ class SparkSource(Source):
         for n_groups in rounds_of_merging(self.n_parts):
             grouped = sums.repartition(n_groups, "part").sortWithinPartitions("part", "chunk")
             sums = grouped.mapInArrow(_OfGroup(add), SCHEMA)
-        rows = _collected(sums)
+        rows = _collect_rows(sums)
         total = add.result(data for _, data in _whole(sorted((r.part, r.chunk, r.data) for r in rows)))
         self.n_parts = total.n_parts
-        return announced(self, columns, total)  # type: ignore[no-any-return]
+        return announce_pass(self, columns, total)  # type: ignore[no-any-return]
 
     def _on_machines(self, frame: Any) -> Any:
         """Return the frame with fewer partitions, each of several on one machine, if it has far more than processors.
@@ -137,7 +137,7 @@ def rounds_of_merging(n_parts: int | None) -> list[int]:
     return [GROUPS] if n_parts <= WIDTH * GROUPS else [math.isqrt(n_parts * GROUPS), GROUPS]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return the name of a column as Spark reads it, whatever signs it holds."""
     return f"`{name.replace('`', '``')}`"
 
@@ -202,7 +202,7 @@ def _whole(chunks: Any) -> Iterator[tuple[int, bytes]]:
         yield part, b"".join(piece for _, _, piece in pieces)
 
 
-def _collected(frame: Any) -> list[Any]:
+def _collect_rows(frame: Any) -> list[Any]:
     """Return the rows of a frame; say what to do if the workers lack a package."""
     from pyspark.errors import PythonException
 
@@ -290,7 +290,9 @@ def _names(frame: Any, vectors: str, n_columns: int) -> list[str]:
     known = {each["idx"]: each["name"] for each in attributes if "name" in each}
     names = [known.get(j, f"{vectors}_{j}") for j in range(n_columns)]
     if len(set(names)) < n_columns:
-        raise DataError(f"entries of {vectors!r} have equal names: {listed(names)}; give the columns different names")
+        raise DataError(
+            f"entries of {vectors!r} have equal names: {list_words(names)}; give the columns different names"
+        )
     return names
 
 
@@ -305,8 +307,8 @@ def _entries(frame: Any, vectors: str, names: list[str], others: Mapping[str, st
     from pyspark.ml.functions import vector_to_array
     from pyspark.sql.functions import col
 
-    vector = vector_to_array(col(quoted(vectors))).alias("v")  # apart, so that it is made once for each row
-    kept = [col(quoted(name)).alias(f"c{i}") for i, name in enumerate(others)]
+    vector = vector_to_array(col(quote_name(vectors))).alias("v")  # apart, so that it is made once for each row
+    kept = [col(quote_name(name)).alias(f"c{i}") for i, name in enumerate(others)]
     plain = frame.select(vector, *kept)
     entries = [col("v")[j].alias(f"e{j}") for j in range(len(names))]
     return plain.select(*entries, *(f"c{i}" for i in range(len(others)))).toDF(*names, *others.values())

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from boxwood._files import replacing, temporary_folder
 from boxwood._imports import require
 from boxwood._messages import as_cell
-from boxwood._validation import cut_off, refuse_other_kind, shown
+from boxwood._validation import cut_off, refuse_other_kind, show_value
 from boxwood.batches.source import Source
 from boxwood.batches.texts import TextsRead
 from boxwood.errors import DataError
@@ -131,7 +131,7 @@ def label_rows(
         if found is not None and to_parquet and all(map(is_kept_by_arrow, found.files)):
             with of_files(found.files, found.name) as rows:
                 return write_batches(rows, rules, out, column=column, tick=tick)
-        with _opened(table, out, rules, options) if found is None else opened_files(*found) as source:
+        with _open_for_labels(table, out, rules, options) if found is None else opened_files(*found) as source:
             if tell is not None:
                 for hint in source.hints:
                     tell(hint)
@@ -163,7 +163,7 @@ def is_csv(out: Any) -> bool:
     return isinstance(out, (str, os.PathLike)) and as_path(out).lower().removesuffix(".gz").endswith((".csv", ".tsv"))
 
 
-def _opened(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
+def _open_for_labels(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
     """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers."""
     as_written = output_format(out) != OUTPUTS[".parquet"]
     # DuckDB reads points as decimal ones
@@ -176,7 +176,7 @@ def opened_to_count(table: Query | str, rules: Rules, options: ReadOptions) -> I
     """Open the table that `label_rows` would write, to count its rows: without those that are titles or totals."""
     with (
         _parquet_files(table, options) as found,
-        _opened(table, "counted.parquet", rules, options) if found is None else opened_files(*found) as source,
+        _open_for_labels(table, "counted.parquet", rules, options) if found is None else opened_files(*found) as source,
     ):
         yield source.rows_alone()
 
@@ -507,7 +507,7 @@ def _refuse_twins(names: Sequence[str], out: str) -> None:
     for name in names:
         other = seen.setdefault(name.casefold(), name)
         if other != name:
-            twins = f"columns {shown(other)} and {shown(name)} differ in case only"
+            twins = f"columns {show_value(other)} and {show_value(name)} differ in case only"
             remedy = "write a .csv file, which keeps them, or rename them"
             raise ColumnError(f"{twins}, which {os.path.basename(out)} cannot hold\n{remedy}")
 

@@ -14,12 +14,12 @@ from boxwood._types import Floats, Ints
 from boxwood.metrics.checks import in_components
 from boxwood.metrics.costs import ratio
 from boxwood.reference import Mixture
-from boxwood.theory.bounds.bound import Bound, Condition, as_price, as_probability, checked, gaussian, with_beta
+from boxwood.theory.bounds.bound import Bound, Condition, as_price, as_probability, check_condition, gaussian, with_beta
 from boxwood.theory.bounds.cuts import cuts_of
 from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE
 from boxwood.tree import ThresholdTree
 
-_ANY = checked("components have these means and variances", True)
+_ANY = check_condition("components have these means and variances", True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,8 +134,10 @@ class Covers:
         inside = list(wanted.values())
         met = {self._masks(axes, place) for place in range(len(self.leaves)) if place not in is_own}
         outside = sorted(box for box in met if all(box))
-        covers = [_cheapest(axes, inside, outside), _widened(axes, inside, outside), inside]
-        merged = [_merged(axes, _narrowed(axes, candidate, inside)) for candidate in covers if candidate is not None]
+        covers = [_cheapest(axes, inside, outside), _widen_boxes(axes, inside, outside), inside]
+        merged = [
+            _merge_boxes(axes, _narrow_boxes(axes, candidate, inside)) for candidate in covers if candidate is not None
+        ]
         chosen = min(merged, key=lambda candidate: (sum(_price(axes, box) for box in candidate), len(candidate)))
         first = {box: next(i for i, other_box in wanted.items() if _meet(other_box, box)) for box in chosen}
         return [
@@ -280,7 +282,7 @@ def _search(cells: Sequence[int], prices: Sequence[int], union: int) -> tuple[in
 
 
 # ------------------------------------------------------------------------------------------------ greedy covers
-def _widened(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence[_Masks]) -> list[_Masks]:
+def _widen_boxes(axes: Sequence[_Axis], inside: Sequence[_Masks], outside: Sequence[_Masks]) -> list[_Masks]:
     """Return the boxes widened until they would intersect an outside box, without superfluous ones."""
     wide = sorted({_widest(axes, box, outside) for box in inside}, key=lambda box: (_price(axes, box), box))
     covered = {box: {i for i, other in enumerate(inside) if _within(other, box)} for box in wide}
@@ -312,7 +314,7 @@ def _widest(axes: Sequence[_Axis], box: _Masks, outside: Sequence[_Masks]) -> _M
     return tuple(wide)
 
 
-def _narrowed(axes: Sequence[_Axis], boxes: Sequence[_Masks], inside: Sequence[_Masks]) -> list[_Masks]:
+def _narrow_boxes(axes: Sequence[_Axis], boxes: Sequence[_Masks], inside: Sequence[_Masks]) -> list[_Masks]:
     """Return the boxes with fewer codes where those of one inside box suffice, as rules in words list all codes."""
     narrowed = list(boxes)
     for k, box in enumerate(boxes):
@@ -339,7 +341,7 @@ def _without_needless(axis: _Axis, i: int, box: _Masks, rest: Sequence[_Masks], 
     return (*box[:i], needed, *box[i + 1 :]) if needed and axis.price(needed) < axis.price(box[i]) else box
 
 
-def _merged(axes: Sequence[_Axis], boxes: Sequence[_Masks]) -> list[_Masks]:
+def _merge_boxes(axes: Sequence[_Axis], boxes: Sequence[_Masks]) -> list[_Masks]:
     """Return the boxes, with boxes merged that share a condition and differ in one column only."""
     merged = list(boxes)
     for i in range(len(axes)):
@@ -361,7 +363,7 @@ MISSING = (math.inf, math.inf)
 """A missing number, as a value: tables are finite, so the point at infinity is free, and lies outside of `x <= b`."""
 
 
-def joined(intervals: Iterable[tuple[float, float]]) -> Intervals:
+def join_intervals(intervals: Iterable[tuple[float, float]]) -> Intervals:
     """Return the union of closed intervals, given in any order. Intervals that touch become one.
 
     Examples

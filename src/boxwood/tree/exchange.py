@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from boxwood._messages import listed
-from boxwood._validation import shown
+from boxwood._messages import list_words
+from boxwood._validation import show_value
 from boxwood.errors import ModelError
 from boxwood.tree.nodes import CutTest, runs_of
 from boxwood.tree.tree import ThresholdTree, TreeBuilder
@@ -38,7 +38,9 @@ def from_dict(d: dict[str, Any]) -> ThresholdTree:
         if cut is None:
             builder.label(node, entry["cluster"])
             if entry.get("leaf", n_leaves) != n_leaves:
-                raise ModelError(f"leaves are numbered in order: expected leaf {n_leaves}, got {shown(entry['leaf'])}")
+                raise ModelError(
+                    f"leaves are numbered in order: expected leaf {n_leaves}, got {show_value(entry['leaf'])}"
+                )
             n_leaves += 1
         else:
             test, first, second = cut
@@ -61,7 +63,7 @@ def from_json(s: str) -> ThresholdTree:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ModelError(f'this JSON is not a tree of boxwood: expected "format": "{FORMAT}"')
     if document.get("version") != VERSION:
-        version = shown(document.get("version"))
+        version = show_value(document.get("version"))
         raise ModelError(f"this tree is of format {version}; this version of boxwood reads {VERSION}")
     return from_nodes(document.get("nodes"))
 
@@ -100,7 +102,7 @@ def from_nodes(nodes: Any) -> ThresholdTree:
                 index = entry[child]
                 if type(index) is not int or not node < index < len(linked) or index in taken:
                     what = "must be a later node with no other parent"
-                    raise ModelError(f"node {node}: {child} {what}, got {shown(index)}")
+                    raise ModelError(f"node {node}: {child} {what}, got {show_value(index)}")
                 taken.add(index)
                 entry[child] = linked[index]
     try:
@@ -118,7 +120,7 @@ def _read_cut(node: int, entry: Any) -> tuple[CutTest, Any, Any] | None:
     if "cluster" in entry and "feature" not in entry:
         _refuse_others(node, entry, {"leaf", "cluster"})
         if type(entry["cluster"]) is not int:
-            raise ModelError(f"node {node}: cluster must be a whole number, got {shown(entry['cluster'])}")
+            raise ModelError(f"node {node}: cluster must be a whole number, got {show_value(entry['cluster'])}")
         return None
     for test, first, second in _CUT_KINDS:
         if test in entry:
@@ -126,9 +128,9 @@ def _read_cut(node: int, entry: Any) -> tuple[CutTest, Any, Any] | None:
             _refuse_others(node, entry, keys)
             missing = sorted(keys - entry.keys())
             if missing:
-                raise ModelError(f"node {node} lacks {listed(missing)}")
+                raise ModelError(f"node {node} lacks {list_words(missing)}")
             if type(entry["feature"]) is not int:
-                raise ModelError(f"node {node}: feature must be a whole number, got {shown(entry['feature'])}")
+                raise ModelError(f"node {node}: feature must be a whole number, got {show_value(entry['feature'])}")
             asked = (_read_codes if test == "values" else _read_ends)(node, entry["feature"], entry[test], test)
             return asked, entry[first], entry[second]
     raise ModelError(
@@ -140,21 +142,21 @@ def _read_ends(node: int, feature: int, value: Any, test: str) -> CutTest:
     if test == "threshold":
         return CutTest(feature, _read(node, value), -math.inf, ())
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise ModelError(f"node {node}: an interval is two numbers, got {shown(value)}")
+        raise ModelError(f"node {node}: an interval is two numbers, got {show_value(value)}")
     return CutTest(feature, _read(node, value[1]), _read(node, value[0]), ())
 
 
 def _read_codes(node: int, feature: int, value: Any, test: str) -> CutTest:
     known = isinstance(value, (list, tuple)) and all(type(code) is int and 0 <= code < MOST_CODES for code in value)
     if not known or len(runs_of(value)) < 2 or list(value) != sorted(set(value)):
-        raise ModelError(f"node {node}: values are ascending codes with a gap, such as [0, 2]; got {shown(value)}")
+        raise ModelError(f"node {node}: values are ascending codes with a gap, such as [0, 2]; got {show_value(value)}")
     return CutTest(feature, float(value[-1]), float(value[0]), tuple(value))
 
 
 def _refuse_others(node: int, entry: dict[str, Any], keys: set[str]) -> None:
     others = sorted(map(str, entry.keys() - keys))
     if others:
-        raise ModelError(f"node {node} has unknown keys: {listed(others)}; known: {', '.join(sorted(keys))}")
+        raise ModelError(f"node {node} has unknown keys: {list_words(others)}; known: {', '.join(sorted(keys))}")
 
 
 def _write(number: float) -> float | str:
@@ -164,4 +166,4 @@ def _write(number: float) -> float | str:
 def _read(node: int, value: Any) -> float:
     if value in ("inf", "-inf") or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return float(value)
-    raise ModelError(f'node {node}: a threshold is a number, "inf" or "-inf"; got {shown(value)}')
+    raise ModelError(f'node {node}: a threshold is a number, "inf" or "-inf"; got {show_value(value)}')

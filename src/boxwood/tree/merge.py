@@ -14,7 +14,7 @@ _Box: TypeAlias = dict[int, Intervals]
 """The values that are allowed in each restricted column."""
 
 
-def merged(tree: ThresholdTree) -> ThresholdTree:
+def merge_leaves(tree: ThresholdTree) -> ThresholdTree:
     """Return the tree without cuts that separate nothing: every row has the same cluster as before.
 
     A cut is left out if one of its sides gives all rows of the other side their cluster, too; that side then takes the
@@ -54,7 +54,7 @@ def merged(tree: ThresholdTree) -> ThresholdTree:
             n_leaves[node] = n_leaves[sides[0]] + n_leaves[sides[1]]
         for sets in (clusters, reached):
             sets[node] = _union(sets[sides[0]], sets[sides[1]])
-    return tree if n_leaves[0] == tree.n_leaves else _built(tree, replaced_by)
+    return tree if n_leaves[0] == tree.n_leaves else _build_tree(tree, replaced_by)
 
 
 def _union(some: set[int], others: set[int]) -> set[int]:
@@ -106,7 +106,7 @@ def _boxes_of_sides(tree: Nodes, node: int, box: _Box) -> tuple[_Box, _Box]:
     return {**box, feature: first}, {**box, feature: second}
 
 
-def _built(tree: Nodes, replaced_by: list[int]) -> ThresholdTree:
+def _build_tree(tree: Nodes, replaced_by: list[int]) -> ThresholdTree:
     builder, stack = TreeBuilder(), [(0, 0)]
     second: Ints = tree.second
     while stack:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._messages import listed
+from boxwood._messages import list_words
 from boxwood._types import Floats, Ints
 from boxwood.errors import DataError
 from boxwood.tree.nodes import Nodes, values_at_leaves
@@ -61,7 +61,7 @@ def _places(tree: Nodes, frame: Any, columns: Sequence[str] | None) -> list[int]
     if columns is not None:
         lacking = [name for name in columns if name not in names]
         if lacking:
-            raise DataError(f"the frame has no column {lacking[0]!r}; its columns: {listed(names, 30)}")
+            raise DataError(f"the frame has no column {lacking[0]!r}; its columns: {list_words(names, 30)}")
         return [names.index(name) for name in columns]
     places = [j for j, is_number in enumerate(_are_numbers(frame)) if is_number]
     if len(places) > tree.n_features > 0:

@@ -102,7 +102,7 @@ class _Gap(NamedTuple):
 _Choice = Callable[[_Gap, float, bool], float]
 
 
-def shortened(tree: Tree, X: ArrayLike, dates: Mapping[int, Dates] = NO_DATES) -> Tree:
+def shorten_thresholds(tree: Tree, X: ArrayLike, dates: Mapping[int, Dates] = NO_DATES) -> Tree:
     """See `ThresholdTree.shortened`; IN: dates: columns of dates, whose thresholds become round dates."""
     rows = as_rows(X, tree.n_features)
     whole = [j for j in tree.features.tolist() if _is_whole(rows[:, j])]
@@ -172,7 +172,7 @@ def shortened_in(
     whole: Collection[int],
     dates: Mapping[int, Dates] = NO_DATES,
 ) -> Tree:
-    """Return the tree with the shortest threshold in the gap of each end of a cut; see `shortened`.
+    """Return the tree with the shortest threshold in the gap of each end of a cut; see `shorten_thresholds`.
 
     IN: left, right (n_nodes, 2): the largest value of the table up to the lower end and the upper end of each cut, and
     the smallest one beyond; whole: the columns of whole numbers. See `ends_left_of`.
@@ -184,7 +184,7 @@ def shortened_in(
         if j in dates:
             lower[node], upper[node] = _round_dates(tree, node, low, high, dates[j])
         else:
-            lower[node], upper[node] = _chosen(tree, node, low, high, _short, j in whole)
+            lower[node], upper[node] = _choose_ends(tree, node, low, high, _short, j in whole)
     return tree.with_thresholds(lower, upper)
 
 
@@ -202,10 +202,10 @@ def recut(tree: Tree, X: ArrayLike, Z: ArrayLike) -> Tree:
     raw, mapped = as_rows(X, tree.n_features), as_rows(Z, tree.n_features)
     if raw.shape[0] != mapped.shape[0]:
         raise ValueError(f"X and Z must hold the same rows, got {raw.shape[0]} and {mapped.shape[0]}")
-    return _moved(tree, raw, mapped)
+    return _move_ends(tree, raw, mapped)
 
 
-def rounded(tree: Tree, digits: int, kept: Collection[int] = ()) -> Tree:
+def round_thresholds(tree: Tree, digits: int, kept: Collection[int] = ()) -> Tree:
     """Return the tree with thresholds rounded to `digits` significant digits, except in the columns `kept`.
 
     Rounding keeps the order of numbers, so no interval is turned around. A number that would leave the range of doubles
@@ -228,7 +228,7 @@ def _to_digits(value: float, digits: int) -> float:
     return near
 
 
-def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating]) -> Tree:
+def _move_ends(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating]) -> Tree:
     """Return the tree with each finite end of a cut in the middle of a gap.
 
     It is the gap of `X` between the rows that the end separates in `Z`.
@@ -243,11 +243,11 @@ def _moved(tree: Tree, X: NDArray[np.floating], Z: NDArray[np.floating]) -> Tree
             _gap(node, *column, end, closed) if math.isfinite(end) else None
             for end, closed in ((lower[node], False), (upper[node], True))
         )
-        lower[node], upper[node] = _chosen(tree, node, low, high, _middle, False)
+        lower[node], upper[node] = _choose_ends(tree, node, low, high, _middle, False)
     return tree.with_thresholds(lower, upper)
 
 
-def _chosen(
+def _choose_ends(
     tree: Nodes, node: int, low: _Gap | None, high: _Gap | None, choose: _Choice, whole: bool
 ) -> tuple[float, float]:
     """Return both ends of a cut, each chosen in its gap if it is finite."""

@@ -15,10 +15,10 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, is_on_machines, real_number, refuse_other_kind, whole_number
 from boxwood.errors import DataError
 from boxwood.tree.boxes import Box, boxes
-from boxwood.tree.cover import Intervals, complement, intersection, joined
+from boxwood.tree.cover import Intervals, complement, intersection, join_intervals
 from boxwood.tree.nodes import Nodes, as_rows, runs_of, values_at_leaves
 from boxwood.tree.on_frames import tree_on_frame
-from boxwood.tree.shorten import recut, shortened
+from boxwood.tree.shorten import recut, shorten_thresholds
 
 if TYPE_CHECKING:
     from boxwood.axes.maps import AxisMap
@@ -125,7 +125,7 @@ class ThresholdTree(Nodes):
         If no row of the node is on one side of a cut, the next row of the whole table on that side bounds the gap. If
         the table has none either, the threshold is kept. Takes time n times the depth.
         """
-        return shortened(self, X)
+        return shorten_thresholds(self, X)
 
     def recut(self, X: ArrayLike, Z: ArrayLike) -> ThresholdTree:
         """Return the tree on `X` that labels its rows as this tree labels the same rows of `Z`.
@@ -413,7 +413,7 @@ def _cut(
     column = int(tree.feature[node])
     feature, wanted = axis_map.pull_back(column, float(tree.lower[node]), float(tree.upper[node]))
     z, x = table.mapped[rows, column], table.raw[rows, feature].astype(np.float64, copy=False)
-    wanted = _nudged(wanted, x, (tree.lower[node] <= z) & (z <= tree.upper[node]), node)
+    wanted = _nudge_ends(wanted, x, (tree.lower[node] <= z) & (z <= tree.upper[node]), node)
     domain = axis_map.domain(feature)
     reachable = allowed.get(feature, domain)
     pieces, swapped = _pieces(wanted, reachable, domain)
@@ -452,7 +452,7 @@ def _pieces(wanted: Intervals, allowed: Intervals, domain: Intervals) -> tuple[I
     is_lower = bool(inside and outside) and inside[-1][1] == math.inf and outside[0][0] == -math.inf
     swapped = len(outside) < len(inside) or (len(outside) == len(inside) and is_lower)
     chosen = outside if swapped else inside
-    return tuple(_trimmed(piece, domain) for piece in chosen), swapped
+    return tuple(_trim_piece(piece, domain) for piece in chosen), swapped
 
 
 def _runs(wanted: Intervals, allowed: Intervals) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
@@ -474,7 +474,7 @@ def _meets(lower: float, upper: float, allowed: Intervals) -> bool:
     return i < len(allowed) and allowed[i][0] <= upper
 
 
-def _trimmed(piece: tuple[float, float], domain: Intervals) -> tuple[float, float]:
+def _trim_piece(piece: tuple[float, float], domain: Intervals) -> tuple[float, float]:
     """Return the part of an interval between its first and its last value in the domain."""
     possible = intersection((piece,), domain)
     return possible[0][0], possible[-1][1]
@@ -483,7 +483,7 @@ def _trimmed(piece: tuple[float, float], domain: Intervals) -> tuple[float, floa
 # ------------------------------------------------------------------------------------------------------- nudging
 
 
-def _nudged(wanted: Intervals, x: Floats, inside: Bools, node: int) -> Intervals:
+def _nudge_ends(wanted: Intervals, x: Floats, inside: Bools, node: int) -> Intervals:
     """Return a set with its ends moved so that it holds the values flagged as inside, and no other of `x`."""
     wrong = _contains(wanted, x) != inside
     if not wrong.any():
@@ -517,5 +517,5 @@ def _with(intervals: Intervals, value: float, others: Floats) -> Intervals:
     reaches += [(lower - value, value, lower) for lower, _ in intervals if lower > value]
     for _, lower, upper in sorted(reaches):
         if np.searchsorted(others, lower) == np.searchsorted(others, upper):
-            return joined([*intervals, (lower, upper)])
-    return joined([*intervals, (value, value)])
+            return join_intervals([*intervals, (lower, upper)])
+    return join_intervals([*intervals, (value, value)])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from boxwood._messages import listed
+from boxwood._messages import list_words
 from boxwood.words.values import of_leaves
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ MUCH = 0.02  # more is told of each line: so much is lost for fewer conditions a
 _NOISE = 1e-9  # of sums of floats
 
 
-def searched(claim: Claim) -> str:
+def say_searched(claim: Claim) -> str:
     """Return which trees or rules a claim is about."""
     limits = " within the limits" if claim.limits else ""
     if claim.of == "trees":
@@ -38,16 +38,16 @@ def none_better(claim: Claim) -> str:
     if claim.measure == "cost":
         more = f"costs less{f' by more than {most}' if claim.by else ''}"
     else:
-        more = f"agrees {f'on more than {most} more of the {_counted(claim)}' if claim.by else 'more'}"
-    return f"no {searched(claim)} {more}"
+        more = f"agrees {f'on more than {most} more of the {_say_count(claim)}' if claim.by else 'more'}"
+    return f"no {say_searched(claim)} {more}"
 
 
 def exceptions(claim: Claim) -> str:
     """Return what any tree has to set aside, of one that does not agree with all rows."""
     if claim.by == 0:
-        return f"No {searched(claim)} has to set aside {'less weight' if claim.weighted else 'fewer'}."
+        return f"No {say_searched(claim)} has to set aside {'less weight' if claim.weighted else 'fewer'}."
     least = at_least(max(1 - claim.value - claim.by, 0.0))
-    return f"A {searched(claim)} has to set aside at least {least} of the {_counted(claim)}."
+    return f"A {say_searched(claim)} has to set aside at least {least} of the {_say_count(claim)}."
 
 
 def no_better_lines(claims: Mapping[str, Claim]) -> list[str]:
@@ -57,10 +57,10 @@ def no_better_lines(claims: Mapping[str, Claim]) -> list[str]:
     known = [one for one in claims.values() if one.by <= MUCH]
     others = [f"{name} ({one.value:.3f}, at most {_up(one.value + one.by, 3):.3f})" for name, one in claims.items()]
     others = [said for said, one in zip(others, claims.values(), strict=True) if one.by > MUCH]
-    which = searched(next(iter(claims.values())))
+    which = say_searched(next(iter(claims.values())))
     if not known:
-        return [f"Perhaps {which} have {_more(list(claims.values()), 0.0)}, for {listed(others)}."]
-    rest = f", but perhaps for {listed(others)}" if others else ""
+        return [f"Perhaps {which} have {_more(list(claims.values()), 0.0)}, for {list_words(others)}."]
+    rest = f", but perhaps for {list_words(others)}" if others else ""
     return [f"No {which} have {_more(known, max(one.by for one in known))}{rest}."]
 
 
@@ -75,7 +75,7 @@ def _more(claims: Sequence[Claim], most: float) -> str:
     return f"an F1 {higher}" if more else "a higher F1"
 
 
-def _counted(claim: Claim) -> str:
+def _say_count(claim: Claim) -> str:
     return "weight" if claim.weighted else "rows"
 
 

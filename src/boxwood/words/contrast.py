@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxwood.words.measured import brief_in
 from boxwood.words.rules import rule
-from boxwood.words.values import brief, category, cluster_name, column_name, counted, percent, shortened, size
+from boxwood.words.values import brief, category, cluster_name, column_name, count_of, percent, shorten_name, size
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Contrast, Difference
@@ -21,7 +21,7 @@ MOST = 12
 
 def contrast_text(contrast: Contrast) -> str:
     """Return the rule of each cluster, and the columns that differ most."""
-    one, other = (shortened(cluster_name(name)) for name in contrast.names)
+    one, other = (shorten_name(cluster_name(name)) for name in contrast.names)
     sizes = [size(each) for each in contrast.sizes]
     sample = ", on a sample of the rows" if contrast.is_of_sample else ""
     lines = [f"{one} ({sizes[0]}) against {other} ({sizes[1]}){sample}", ""]
@@ -32,7 +32,7 @@ def contrast_text(contrast: Contrast) -> str:
     rest = len(contrast.differences) - len(large[:_MOST])
     less = "less than these" if len(large) > _MOST else f"by less than {STANDS_OUT} standard deviations"
     lines += [
-        f"{counted(rest, 'other column' if large else 'column')} {'differs' if rest == 1 else 'differ'} {less}."
+        f"{count_of(rest, 'other column' if large else 'column')} {'differs' if rest == 1 else 'differ'} {less}."
     ] * (rest > 0)
     return "\n".join(lines)
 

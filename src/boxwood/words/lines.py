@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.words.claims import no_better_lines
 from boxwood.words.rules import rule
-from boxwood.words.values import cluster_name, percent, shortened, size, width
+from boxwood.words.values import cluster_name, percent, shorten_name, size, width
 
 if TYPE_CHECKING:
     from boxwood.axes import Categories
@@ -19,27 +19,31 @@ NO_LINE = "no line"
 
 def lines_text(lines: MeasuredRules) -> str:
     """Return the table of lines, and below it what is known of all of them."""
-    return "\n".join([*aligned(table_of(lines)), "", *findings(lines)])
+    return "\n".join([*align_cells(table_of(lines)), "", *findings(lines)])
 
 
 def full_text(lines: MeasuredRules) -> str:
     """Return the same, and each cluster's front."""
-    fronts, names, known = [front for front in lines.fronts if len(front) > 1], names_of(lines), _known(lines)
+    fronts, names, known = (
+        [front for front in lines.fronts if len(front) > 1],
+        names_of(lines),
+        _categories_known(lines),
+    )
     parts = [lines_text(lines)]
     for front in fronts:
         head = f"{names[front[0].cluster]}: what further conditions gain"
         rows = [["conditions", "found", "precision", "rule"]]
         rows += [[f"{len(one.rule)}", *map(percent, (one.found, one.precision)), _rule(one, known)] for one in front]
-        parts.append("\n".join([head, *aligned(rows, left=0)]))
+        parts.append("\n".join([head, *align_cells(rows, left=0)]))
     return "\n\n".join(parts)
 
 
 def names_of(lines: MeasuredRules) -> list[str]:
     """Return the clusters' names as people read them."""
-    return [shortened(cluster_name(name)) for name in lines.explanation._for_people().names]
+    return [shorten_name(cluster_name(name)) for name in lines.explanation._for_people().names]
 
 
-def aligned(cells: list[list[str]], left: int = 1) -> list[str]:
+def align_cells(cells: list[list[str]], left: int = 1) -> list[str]:
     """Return cells as lines: the first `left` and the last to the left, the others to the right."""
     widths = [max(width(row[i]) for row in cells) for i in range(len(cells[0]) - 1)]
     lines = []
@@ -56,14 +60,14 @@ def table_of(lines: MeasuredRules) -> list[list[str]]:
     """Return the cells of a table of lines, with a head."""
     unseen = ["found, unseen", "precision, unseen"] if lines.validated else []
     cells = [["", "size", "matched", "found", "precision", *unseen, "rule"]]
-    known = _known(lines)
+    known = _categories_known(lines)
     for cluster, name, line in zip(lines.explanation.clusters, names_of(lines), lines.lines, strict=True):
         numbers = [size(0 if line is None else line.matched), *_shares(line, bool(unseen))]
         cells.append([name, size(cluster.size), *numbers, NO_LINE if line is None else _rule(line, known)])
     return cells
 
 
-def _known(lines: MeasuredRules) -> dict[str, Categories]:
+def _categories_known(lines: MeasuredRules) -> dict[str, Categories]:
     """Return the categories of columns, with the rows of words where these are known."""
     return dict(lines.explanation._for_people().details.categories)
 
@@ -116,7 +120,7 @@ def _on_weak(lines: MeasuredRules) -> list[str]:
         for name, one in judged
         if one.is_weak and one.precision is not None
     ]
-    return [f"Weak, by their rows in other clusters: {listed(said)}."] if said else []
+    return [f"Weak, by their rows in other clusters: {list_words(said)}."] if said else []
 
 
 def _on_proofs(lines: MeasuredRules) -> list[str]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boxwood._messages import as_written, in_line
 from boxwood.words.rules import condition
 from boxwood.words.values import (
-    aligned,
+    align_lines,
     category,
     cluster_name,
     column_name,
-    counted,
-    grouped,
+    count_of,
+    group_digits,
     percent,
-    shortened,
+    shorten_name,
     size,
 )
 
@@ -44,7 +44,7 @@ class Said(NamedTuple):
 def as_text(said: Said) -> str:
     """Return a report as text for a terminal."""
     changes = ["\n".join(["What changed:", *(f"- {change}" for change in said.changes)])] if said.changes else []
-    tables = ["\n".join(aligned(table.rows, table.texts)) for table in said.tables]
+    tables = ["\n".join(align_lines(table.rows, table.texts)) for table in said.tables]
     notes = ["\n".join(f"Note: {remark}" for remark in said.remarks)] if said.remarks else []
     return "\n\n".join([said.headline, *changes, *tables, *notes])
 
@@ -60,7 +60,7 @@ def drift_said(drift: DriftFacts) -> Said:
 
 
 def _headline(drift: DriftFacts) -> str:
-    rows = counted(drift.n_rows, "row") if isinstance(drift.n_rows, int) else f"Weight {size(drift.n_rows)}"
+    rows = count_of(drift.n_rows, "row") if isinstance(drift.n_rows, int) else f"Weight {size(drift.n_rows)}"
     begin = f"{rows}, against the model's {size(drift.n_then)}"
     if drift.untested:
         return f"{begin}: {drift.untested}."
@@ -87,7 +87,7 @@ def _change(told: Told, drift: DriftFacts) -> str:
             [cut] = [one for one in drift.cuts if one.node == name]
             return f"{now} of the rows at the cut {condition(cut.condition)} fulfil it, {then} before"
         case "new label":
-            return f"{_label(name)} is a new label, of {counted(int(told.now or 0), 'row')}"
+            return f"{_label(name)} is a new label, of {count_of(int(told.now or 0), 'row')}"
         case "without a cluster":
             return f"{now} of the rows have no cluster, {then} before"
         case "agreement":
@@ -104,7 +104,7 @@ _LITTLE = 0.02  # of the values that are above the middle, more or fewer
 
 def _times(factor: float | None) -> str:
     assert factor is not None  # of another unit
-    return f"{grouped(factor)} times" if factor >= 1 else f"1/{grouped(round(1 / factor))} of"
+    return f"{group_digits(factor)} times" if factor >= 1 else f"1/{group_digits(round(1 / factor))} of"
 
 
 def _fell(told: Told) -> str:
@@ -112,7 +112,7 @@ def _fell(told: Told) -> str:
 
 
 def _label(name: Hashable) -> str:
-    return shortened(cluster_name(name))
+    return shorten_name(cluster_name(name))
 
 
 def _sizes(drift: DriftFacts) -> CellRows:
@@ -165,19 +165,19 @@ def _words(drift: DriftFacts) -> CellRows:
 
 
 def _word(one: WordsDrift) -> str:
-    return shortened(category(one.word))
+    return shorten_name(category(one.word))
 
 
-def _lost(drift: DriftFacts) -> CellRows:
+def _cells_of_lost(drift: DriftFacts) -> CellRows:
     lines = ((_reason(one), size(one.rows)) for one in drift.lost)
     return CellRows((("rows without a cluster, because", "rows"), *lines))
 
 
-_TABLES = (_sizes, _cuts, _columns, _words, _lost)
+_TABLES = (_sizes, _cuts, _columns, _words, _cells_of_lost)
 
 
 def _reason(one: LostRows) -> str:
-    words = [f"{shortened(in_line(word))} ({size(rows)})" for word, rows in one.words[:_NAMED]]
+    words = [f"{shorten_name(in_line(word))} ({size(rows)})" for word, rows in one.words[:_NAMED]]
     words += ["others"] * (len(one.words) > _NAMED)
     return f"{reason(one.column, one.reason)}{': ' * bool(words)}{', '.join(words)}"
 
@@ -201,7 +201,7 @@ def match_said(match: MatchFacts) -> Said:
         )
         for one in match.changes
     )
-    headline = f"{counted(len(match.before), 'cluster')} then, {len(match.after)} now, matched {match.how}."
+    headline = f"{count_of(len(match.before), 'cluster')} then, {len(match.after)} now, matched {match.how}."
     return Said(headline, (), (CellRows((header, *lines), frozenset({0, 1, 3})),), as_written(match.notes))
 
 

@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from boxwood._dates import Dates
-from boxwood._messages import as_written, listed
+from boxwood._messages import as_written, list_words
 from boxwood.tree.boxes import ends_without_missing
 from boxwood.words.claims import none_better
 from boxwood.words.rules import NOT_COUNTED, cluster_rule, condition, gaps_apart, gaps_line
 from boxwood.words.values import (
-    aligned,
+    align_lines,
     are_years,
     beside,
     brief,
@@ -22,14 +22,14 @@ from boxwood.words.values import (
     category,
     cluster_name,
     column_name,
-    counted,
-    grouped,
+    count_of,
+    group_digits,
     number,
     one_of,
     percent,
     price,
     short_number,
-    shortened,
+    shorten_name,
     size,
     width,
 )
@@ -84,7 +84,7 @@ def cluster_lines(clusters: Sequence[ClusterSummary], spoken: Mapping[Hashable, 
 
 
 def _cells(cluster: ClusterSummary, spoken: str) -> tuple[str, ...]:
-    name = shortened(cluster_name(cluster.name)) + f" · {spoken}" * bool(spoken)
+    name = shorten_name(cluster_name(cluster.name)) + f" · {spoken}" * bool(spoken)
     share, found, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     return name, size(cluster.size), share, size(cluster.matched), found, precision, cluster_rule(cluster)
 
@@ -130,11 +130,11 @@ def totals_text(worth: Totals, names: Sequence[Hashable]) -> str:
     for name, one in zip(names, worth.clusters, strict=True):
         mean = "-" if one.mean is None else brief(one.mean)
         total = "-" if one.total is None else brief(one.total)
-        lines.append([shortened(cluster_name(name)), total, percent(one.share), mean])
-    missing = f"\n{counted(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
+        lines.append([shorten_name(cluster_name(name)), total, percent(one.share), mean])
+    missing = f"\n{count_of(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
     is_told = all(one.total is not None for one in worth.clusters)
     few = "" if is_told else "\nSums of fewer than five rows are not shown; shares are of the others."
-    return "\n".join(aligned(lines, (0,))) + missing + few
+    return "\n".join(align_lines(lines, (0,))) + missing + few
 
 
 def frontier_text(frontier: Frontier) -> str:
@@ -157,7 +157,7 @@ def frontier_text(frontier: Frontier) -> str:
         if frontier.folds:
             cells += ordered(_price(row.price_held_out), percent(row.agreement_held_out))
         lines.append(cells)
-    table = aligned(lines)
+    table = align_lines(lines)
     marks = ["", *("  <- this tree" if row.is_this else "" for row in frontier)]
     claim = frontier.claim
     is_best = claim is not None and claim.by == 0 and claim.value < 1
@@ -167,18 +167,18 @@ def frontier_text(frontier: Frontier) -> str:
 
 def profile_lines(profile: Profile) -> list[list[str]]:
     """Return a table of the profile, the first line its header: medians, and most frequent categories."""
-    names = [shortened(cluster_name(name)) for name in profile.names]
+    names = [shorten_name(cluster_name(name)) for name in profile.names]
     lines = [["column", *names, "all rows"]]
     for column in profile:
         groups = (*column.clusters, column.everyone)
-        lines.append([shortened(column_name(column.column)), *(_middle(column, group) for group in groups)])
+        lines.append([shorten_name(column_name(column.column)), *(_middle(column, group) for group in groups)])
     return lines
 
 
 def profile_text(profile: Profile) -> str:
     """Return the table of the profile, and what its numbers are."""
     what = "Medians of numbers; for categories the most frequent one and its share of the rows."
-    return "\n".join([*aligned(profile_lines(profile), (0,)), "", what])
+    return "\n".join([*align_lines(profile_lines(profile), (0,)), "", what])
 
 
 def _middle(column: ColumnProfile, group: Any) -> str:
@@ -225,12 +225,12 @@ def stability_text(stability: Stability) -> str:
     """Return the verdict, a line for each cluster, and a line for each cut."""
     clusters = [["cluster", "overlap", "low (5%)" if stability.n >= ENOUGH else "lowest"]]
     clusters += [
-        [shortened(cluster_name(one.name)), f"{one.jaccard:.2f}", f"{one.jaccard_low:.2f}"]
+        [shorten_name(cluster_name(one.name)), f"{one.jaccard:.2f}", f"{one.jaccard_low:.2f}"]
         for one in stability.clusters
     ]
     cuts = [["cut", "returns", "between"]]
     cuts += [[_cut_name(one), f"{one.returns:.0%}", _between(one)] for one in stability.cuts]
-    return "\n".join([stability.verdict, "", *aligned(clusters, (0,)), "", *aligned(cuts, (0,))])
+    return "\n".join([stability.verdict, "", *align_lines(clusters, (0,)), "", *align_lines(cuts, (0,))])
 
 
 def _cut_name(cut: CutStability) -> str:
@@ -238,11 +238,11 @@ def _cut_name(cut: CutStability) -> str:
     column = column_name(cut.column)
     if cut.threshold == sys.float_info.max:
         return f"{column} is missing or not"
-    end = _said(cut.threshold, cut.dates)
+    end = _say_threshold(cut.threshold, cut.dates)
     return f"{column} at {end}" if cut.low is not None or cut.returns == 0 else column
 
 
-def _said(threshold: float, dates: Dates | None) -> str:
+def _say_threshold(threshold: float, dates: Dates | None) -> str:
     return short_number(threshold) if dates is None else dates.first(threshold, beyond=True)
 
 
@@ -274,7 +274,7 @@ def cost_of_edit(edit: Edit) -> str:
     )
     ways = [f"{size(one.size)} from {cluster_name(one.before)} to {cluster_name(one.now)}" for one in edit.moved]
     price = "" if edit.by_agreement else f", {price}"
-    return f"{agreement}{price}; {f'{total}: {listed(ways, 6)}' if ways else 'no row moves'}"
+    return f"{agreement}{price}; {f'{total}: {list_words(ways, 6)}' if ways else 'no row moves'}"
 
 
 def _price(price: float | None) -> str:
@@ -378,10 +378,10 @@ def _ends(ends: Ends, dates: Dates | None) -> str:
     if ends.upper == sys.float_info.max:  # beyond are missing values alone
         return "missing values" if ends.lower == -math.inf else f"{_from(ends, dates)} and at missing values"
     if ends.lower == -math.inf:
-        return _said(ends.upper, dates)
+        return _say_threshold(ends.upper, dates)
     if ends.upper == math.inf:
         return _from(ends, dates)
-    return f"between {_from(ends, dates)} and {_said(ends.upper, dates)}"
+    return f"between {_from(ends, dates)} and {_say_threshold(ends.upper, dates)}"
 
 
 def _from(ends: Ends, dates: Dates | None) -> str:
@@ -502,8 +502,8 @@ def _move(move: Move) -> str:
     assert isinstance(move.before, float)
     beyond = math.nextafter(move.after, move.before)
     if len(number(beyond)) < len(number(move.after)):
-        return f"{name} were {'above' if beyond < move.after else 'below'} {grouped(beyond)}"
-    return f"{name} were {grouped(move.after)}"
+        return f"{name} were {'above' if beyond < move.after else 'below'} {group_digits(beyond)}"
+    return f"{name} were {group_digits(move.after)}"
 
 
 def _when(days: float, dates: Dates, *, is_later: bool) -> str:
@@ -520,7 +520,7 @@ def _when(days: float, dates: Dates, *, is_later: bool) -> str:
 def _value(value: Hashable, dates: Dates | None = None) -> str:
     if isinstance(value, float) and dates is not None:
         return dates.text(value)
-    return grouped(value) if isinstance(value, float) else category(value)
+    return group_digits(value) if isinstance(value, float) else category(value)
 
 
 _GROWERS = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from boxwood.words.rules import DOUBT
-from boxwood.words.values import counted
+from boxwood.words.values import count_of
 
 NO_GROUPS = "the columns together show no clear groups:"
 """How the note begins that clusters are made of rows without groups."""
@@ -145,4 +145,4 @@ def in_short(notes: Sequence[str], more: str, before: str = "Note: ") -> list[st
     gravest = in_order(notes)[:1]
     said = [f"{before}{note}" for note in gravest if _place(note) < len(ASKS)]
     others = len({*notes}) - len(said)
-    return said + [f"{counted(others, 'more note' if said else 'note')}: {more}"] * bool(others)
+    return said + [f"{count_of(others, 'more note' if said else 'note')}: {more}"] * bool(others)

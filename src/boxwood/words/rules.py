@@ -13,10 +13,10 @@ from boxwood.words.values import (
     MOST_VALUES,
     CountedWords,
     column_name,
-    counted,
+    count_of,
     frequent_first,
     from_to,
-    grouped,
+    group_digits,
     none_of,
     number,
     one_of,
@@ -46,8 +46,8 @@ def rules_in_words(rules: Sequence[Rule], *, whole: bool = False) -> str:
     possible = [one for one in rules if not any(map(is_impossible, one))]
     if not possible:
         return NO_ROW
-    common, rests = shared(possible)
-    either = _joined(" or ", [(rule(one, whole=whole), _is_compound(one, whole)) for one in rests])
+    common, rests = split_shared(possible)
+    either = _join_parts(" or ", [(rule(one, whole=whole), _is_compound(one, whole)) for one in rests])
     begin = rule(common, whole=whole)
     if not (common and rests):
         return either or begin
@@ -55,7 +55,7 @@ def rules_in_words(rules: Sequence[Rule], *, whole: bool = False) -> str:
     return f"({begin}) and ({either})" if is_alternative else f"{begin} and ({either})"
 
 
-def shared(rules: Sequence[Rule]) -> tuple[Rule, list[Rule]]:
+def split_shared(rules: Sequence[Rule]) -> tuple[Rule, list[Rule]]:
     """Return the conditions that all rules have, and what each has besides; none, if that is nothing for one of them.
 
     A single rule shares nothing.
@@ -72,12 +72,14 @@ def rule(conditions: Rule, *, whole: bool = False) -> str:
     if not conditions:
         return EVERY_ROW
     texts = [condition(one, whole=whole) + ("" if whole else rows_behind(one)) for one in conditions]
-    return _joined(" and ", [(text, _is_compound((one,), whole)) for text, one in zip(texts, conditions, strict=True)])
+    return _join_parts(
+        " and ", [(text, _is_compound((one,), whole)) for text, one in zip(texts, conditions, strict=True)]
+    )
 
 
 def _is_compound(conditions: Rule, whole: bool) -> bool:
     """Return whether a rule has several conditions, or one that is an alternative or whose name reads as one."""
-    return len(conditions) > 1 or any(_said(one, whole)[1] or " or " in one.column for one in conditions)
+    return len(conditions) > 1 or any(_say_condition(one, whole)[1] or " or " in one.column for one in conditions)
 
 
 def is_impossible(one: Condition) -> bool:
@@ -93,10 +95,10 @@ def condition(one: Condition, *, whole: bool = False) -> str:
     it is to be `whole`: neighbours in an order become their ends, and others the list of the other values, or of the
     most frequent ones, where rows of words are known, and the number of the rest.
     """
-    return _said(one, whole)[0]
+    return _say_condition(one, whole)[0]
 
 
-def _said(one: Condition, whole: bool) -> tuple[str, bool]:
+def _say_condition(one: Condition, whole: bool) -> tuple[str, bool]:
     """Return a condition in words, and whether it is an alternative, such as `age > 5 or missing`."""
     name = column_name(one.column)
     if is_impossible(one):
@@ -152,7 +154,7 @@ def numbers(
         return f"{name} is missing" if or_missing else f"no possible {name}"
     if not or_missing and _is_every_number(pieces[0]):
         return f"{name} is not missing"
-    say = number if whole else grouped
+    say = number if whole else group_digits
     said = (_interval(name, piece, say) if dates is None else f"{name} {period(piece, dates)}" for piece in pieces)
     return " or ".join([*said, *["missing"] * or_missing])
 
@@ -186,7 +188,7 @@ def day_line(dates: Iterable[Dates]) -> list[str]:
     return [f"Ages are counted from {day}." for day in days]
 
 
-def _joined(word: str, parts: Sequence[tuple[str, bool]]) -> str:
+def _join_parts(word: str, parts: Sequence[tuple[str, bool]]) -> str:
     """Return the parts joined by a word; if there are several, each compound part gets parentheses."""
     return word.join(_texts(parts, several=len(parts) > 1))
 
@@ -235,7 +237,7 @@ def gaps_apart(clusters: Sequence[ClusterSummary]) -> tuple[list[ClusterSummary]
 def gaps_line(counts_as: Sequence[Condition], lacking: Mapping[str, int] = NOT_COUNTED) -> list[str]:
     """Return the line below such rules; none if they leave nothing to say; IN: lacking: see `cluster_parts`."""
     said = [
-        rule((one,)) + (f" ({counted(lacking[one.column], 'row')})" if one.column in lacking else "")
+        rule((one,)) + (f" ({count_of(lacking[one.column], 'row')})" if one.column in lacking else "")
         for one in counts_as
     ]
     return [f"Missing values count as: {', '.join(said)}."] if said else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from boxwood.words.values import aligned, brief, cluster_name, column_name, counted, percent, size
+from boxwood.words.values import align_lines, brief, cluster_name, column_name, count_of, percent, size
 
 _MOST_ROWS = 20
 
@@ -21,23 +21,23 @@ class Table(NamedTuple):
 def table_text(result: Any) -> str:
     """Return what `print` shows of a result that is one of TABLES."""
     caption, lines, left = TABLES[type(result).__name__](result)
-    return "\n".join([*(aligned(lines, left) if len(lines) > 1 else ()), *([caption] if caption else ())])
+    return "\n".join([*(align_lines(lines, left) if len(lines) > 1 else ()), *([caption] if caption else ())])
 
 
 def _misassigned(rows: Any) -> Table:
     lines = [["row", "cluster", "rule names", "misled by", "value", "standard deviations away"]]
     for one in rows[:_MOST_ROWS]:
         names = (cluster_name(rows.names[cluster]) for cluster in (one.cluster, one.ruled))
-        lines.append([str(one.row), *names, _misled(one), _said(one.value), _said(one.deviations)])
+        lines.append([str(one.row), *names, _misled(one), _say_value(one.value), _say_value(one.deviations)])
     shown = f", the first {_MOST_ROWS}" if len(rows) > _MOST_ROWS else ""
-    return Table(f"{counted(len(rows), 'row')} whose rule names another cluster{shown}.", lines, range(len(lines[0])))
+    return Table(f"{count_of(len(rows), 'row')} whose rule names another cluster{shown}.", lines, range(len(lines[0])))
 
 
 def _misled(one: Any) -> str:
     """Return the side of the cut that misled a row; the words of categories and dates are a condition already."""
     if one.side in ("<=", ">", ">=", "<") and one.threshold is not None:
-        return f"{column_name(one.column)} {one.side} {_said(one.threshold)}"
-    return _said(one.side)
+        return f"{column_name(one.column)} {one.side} {_say_value(one.threshold)}"
+    return _say_value(one.side)
 
 
 def _confusion(rows: Any) -> Table:
@@ -50,22 +50,24 @@ def _confusion(rows: Any) -> Table:
 def _worth(worth: Any) -> Table:
     lines = [["number of the cluster", "sum", "share", "mean"]]
     for number, one in enumerate(worth.clusters):
-        lines.append([str(number), _said(one.total), percent(one.share), _said(one.mean)])
-    missing = f" {counted(worth.n_missing, 'row')} without a value." if worth.n_missing else ""
-    return Table(f"{column_name(worth.column)}: {_said(worth.total)} in total.{missing}", lines)
+        lines.append([str(number), _say_value(one.total), percent(one.share), _say_value(one.mean)])
+    missing = f" {count_of(worth.n_missing, 'row')} without a value." if worth.n_missing else ""
+    return Table(f"{column_name(worth.column)}: {_say_value(worth.total)} in total.{missing}", lines)
 
 
 def _fields(facts: Any) -> Table:
     """Return a table of fields and values, for records of single facts."""
-    said = ([name.replace("_", " "), _said(value)] for name, value in facts._asdict().items())
+    said = ([name.replace("_", " "), _say_value(value)] for name, value in facts._asdict().items())
     return Table("", [["", "value"], *said], (0, 1))
 
 
-def _said(value: Any) -> str:
+def _say_value(value: Any) -> str:
     if value is None or value == "" or value == ():
         return "-"
     if isinstance(value, tuple):
-        return "; ".join(": ".join(map(_said, one)) if isinstance(one, tuple) else _said(one) for one in value)
+        return "; ".join(
+            ": ".join(map(_say_value, one)) if isinstance(one, tuple) else _say_value(one) for one in value
+        )
     return brief(value) if isinstance(value, float) else str(value)
 
 

@@ -29,7 +29,7 @@ def number(x: float) -> str:
     return repr(x + 0.0).removesuffix(".0")
 
 
-def grouped(x: float) -> str:
+def group_digits(x: float) -> str:
     """Return the shortest decimal as `number` does, with commas in numbers of five digits and more.
 
     Examples
@@ -58,7 +58,7 @@ def short_number(x: float) -> str:
     ('3170', '≈ 0.3')
     """
     exact = number(x)
-    return grouped(x) if len(exact) <= _LONGEST_NUMBER else f"≈ {x:.4g}"
+    return group_digits(x) if len(exact) <= _LONGEST_NUMBER else f"≈ {x:.4g}"
 
 
 def brief_of(x: float, dates: Dates | None) -> str:
@@ -146,7 +146,7 @@ def size(rows: float) -> str:
     return f"{rows:,.0f}" if rows == math.floor(rows) else f"{rows:,.1f}"
 
 
-def counted(n: int, noun: str) -> str:
+def count_of(n: int, noun: str) -> str:
     """Return a number of things, such as "1 row" or "2 rows"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
@@ -179,13 +179,13 @@ def column_name(name: str) -> str:
 LONGEST_NAME = 40  # a longer name is cut in the middle
 
 
-def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+def shorten_name(name: str, longest: int = LONGEST_NAME) -> str:
     """Return a name, cut in the middle if it is long."""
     half = longest // 2
     return name if len(name) <= longest else f"{name[: half - 1]}…{name[-half:]}"
 
 
-def joined(words: Sequence[str], most: int, last: str = "and") -> str:
+def join_words(words: Sequence[str], most: int, last: str = "and") -> str:
     """Return words as a sentence lists them: at most `most` of them, and the number of the others.
 
     Examples
@@ -206,7 +206,7 @@ def width(s: str) -> int:
 _EM = 0.6  # width of a letter in units of the size of the font; of the usual fonts, DejaVu Sans is the widest
 
 
-def aligned(lines: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
+def align_lines(lines: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
     """Return lines whose cells stand in columns: those of `left` to the left, the others to the right."""
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
 
@@ -222,7 +222,7 @@ def text_width(text: str, size: float) -> float:
     return _EM * size * sum(0.0 if combining(c) else 1.7 if east_asian_width(c) in "WF" else 1.0 for c in text)
 
 
-def fitted(text: str, width: float, size: float) -> str:
+def fit_width(text: str, width: float, size: float) -> str:
     """Return a text that is at most so wide: a longer one is shortened in the middle.
 
     Examples

@@ -13,14 +13,14 @@ import numpy as np
 from boxwood._frames import as_rows_here
 from boxwood._progress import silent
 from boxwood._types import Objective
-from boxwood._validation import shown, whole_number
+from boxwood._validation import show_value, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
 from boxwood.explanation.ask.explainer import is_explainer
 from boxwood.explanation.ask.gathered import rows_to_cluster
 from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.problem import Problem, dated, problem_of
+from boxwood.explanation.ask.problem import Problem, problem_of, read_dates
 from boxwood.explanation.choose.goal import Goal
 from boxwood.explanation.choose.on_table import choose
 from boxwood.explanation.measure.measure import measure
@@ -110,14 +110,14 @@ def compare(
             "compare needs rows in memory where clusters are given, but the table is read in batches; compare methods "
             "on a sample"
         )
-    names = [_checked(name) for name in _listed("methods", methods)]
-    wanted = None if max_leaf_nodes is None else _listed("max_leaf_nodes", max_leaf_nodes)
+    names = [_check_name(name) for name in _list_values("methods", methods)]
+    wanted = None if max_leaf_nodes is None else _list_values("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     asked = Options.of(given | {"max_leaf_nodes": None})
     if (source := as_source(X)) is not None:
         X, asked = rows_to_cluster(source, asked)[:2]
     rows_here = as_rows_here(X)
-    rows_here, asked = dated(rows_here, labels, asked.scaled_for(labels, rows_here))
+    rows_here, asked = read_dates(rows_here, labels, asked.scaled_for(labels, rows_here))
     problem = problem_of(rows_here, labels, asked)
     k = problem.task.reference.n_clusters
     of_auto, clusterer = asked.options, problem.clusterer
@@ -150,21 +150,21 @@ def compare(
     return Comparison(marked, tuple(left_out), k, n_rows, _baseline(problem.task), by_agreement, problem.notes)
 
 
-def _listed(parameter: str, values: Any) -> list[Any]:
+def _list_values(parameter: str, values: Any) -> list[Any]:
     """Return one value, or several, as a list that is not empty."""
     if isinstance(values, (str, Integral)):
         return [values]
     if not isinstance(values, Iterable) or isinstance(values, Mapping | bytes):
-        raise TypeError(f"{parameter} must be a list, got {shown(values)}")
+        raise TypeError(f"{parameter} must be a list, got {show_value(values)}")
     found = list(values)
     if not found:
         raise ValueError(f"{parameter} must have at least one value, got none")
     return found
 
 
-def _checked(name: Any) -> str:
+def _check_name(name: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"methods must be names, got {shown(name)}")
+        raise TypeError(f"methods must be names, got {show_value(name)}")
     return name if name == "auto" else method_of(name, beside=("auto",)).name
 
 

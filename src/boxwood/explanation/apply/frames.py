@@ -12,7 +12,7 @@ from boxwood._validation import refuse_unknown
 from boxwood.axes import Categories
 from boxwood.explanation.measure.misassigned import confusion_of, misassigned_in
 from boxwood.explanation.measure.outliers import Outlier, outliers_in
-from boxwood.explanation.measure.profile import profiled
+from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.records import QUANTILES, CategoryColumn, CategoryGroup, NumberGroup
 from boxwood.words.rules import cluster_rule, rule
 
@@ -51,12 +51,12 @@ def _rules(ex: MeasuredTree) -> Iterator[Row]:
 
 
 def _profile(ex: MeasuredTree) -> Iterator[Row]:
-    for column in profiled(ex):
+    for column in measure_profile(ex):
         for name, group in zip(ex.names, column.clusters, strict=True):
             about: Row = {"column": column.column, "cluster": name, "effect": column.effect}
             if isinstance(group, NumberGroup):
                 facts = group._asdict() | dict(zip(_PERCENT, group.quantiles, strict=True))
-                yield about | _dated(facts, ("mean", *_PERCENT), getattr(column, "dates", None))
+                yield about | _say_dates(facts, ("mean", *_PERCENT), getattr(column, "dates", None))
             elif isinstance(column, CategoryColumn) and isinstance(group, CategoryGroup):
                 yield from (about | row for row in _shares(group, column.categories))
 
@@ -71,10 +71,10 @@ def _misassigned(ex: MeasuredTree) -> Iterator[Row]:
     dates = dict(ex.details.dates)
     for one in misassigned_in(ex):
         facts = one._asdict() | {"cluster": ex.names[one.cluster], "ruled": ex.names[one.ruled]}
-        yield _dated(facts, ("threshold",), dates.get(one.column or ""))
+        yield _say_dates(facts, ("threshold",), dates.get(one.column or ""))
 
 
-def _dated(facts: Row, which: Sequence[str], dates: Dates | None) -> Row:
+def _say_dates(facts: Row, which: Sequence[str], dates: Dates | None) -> Row:
     """Return facts of a column with some of its numbers as texts of dates, if it is one of dates."""
     if dates is None:
         return facts

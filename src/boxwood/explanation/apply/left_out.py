@@ -13,7 +13,7 @@ from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.batches.source import Source
 from boxwood.columns.column_table import ColumnTable
-from boxwood.explanation.apply.rows import Walk, walked
+from boxwood.explanation.apply.rows import Walk, walk_rows
 from boxwood.tree import ThresholdTree
 
 
@@ -27,13 +27,13 @@ def walk_of_others(
 ) -> Walk | None:
     """Return the way down a tree of the rows that were left out; None if there are none, or they are in batches.
 
-    IN: others: an array, a data frame, a `ColumnTable` or a table in batches; else as for `walked`.
+    IN: others: an array, a data frame, a `ColumnTable` or a table in batches; else as for `walk_rows`.
     """
     if others is None or isinstance(others, Source):
         return None
     if isinstance(others, ColumnTable):
         others, dates = _as_given(others, columns), NO_DATES
-    return walked(tree, columns, categories, others, gaps, dates)
+    return walk_rows(tree, columns, categories, others, gaps, dates)
 
 
 def _as_given(table: ColumnTable, columns: Sequence[str]) -> Array:

@@ -27,9 +27,9 @@ from boxwood._frames import (
 )
 from boxwood._texts import TextReading
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import Rows, as_weights, listed, refuse_no_rows, refuse_not_finite, shown
+from boxwood._validation import Rows, as_weights, list_words, refuse_no_rows, refuse_not_finite, show_value
 from boxwood.axes.maps import Later
-from boxwood.axes.transformers import coded
+from boxwood.axes.transformers import encode_table
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows
 from boxwood.batches.labelling import MissingLabels
@@ -39,13 +39,13 @@ from boxwood.batches.texts import as_rules_read
 from boxwood.columns.of_batches import look_at
 from boxwood.errors import DataError
 from boxwood.explanation.ages import at
-from boxwood.explanation.apply.rows import note_on_lost, note_without_leaf, walked, with_points
+from boxwood.explanation.apply.rows import note_on_lost, note_without_leaf, walk_rows, with_points
 from boxwood.explanation.ask.clustering import notes_on_labels_of
 from boxwood.explanation.ask.columns import boolean_columns_of, rows_for
 from boxwood.explanation.ask.gaps import CompleteCases
 from boxwood.explanation.ask.provenance import provenance_on_other_rows
 from boxwood.explanation.choose import settings
-from boxwood.explanation.living.counts import Counts, counted
+from boxwood.explanation.living.counts import Counts, count_rows
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
 from boxwood.explanation.measure.evidence import LeafStatistics
 from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
@@ -96,7 +96,9 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     given, X = X, _in_numbers(ex, X) if is_frame(X) else X
     if isinstance(labels, str):
         if not is_frame(X):
-            raise DataError(f"{shown(labels)} names a column of labels, but X is not a data frame with named columns")
+            raise DataError(
+                f"{show_value(labels)} names a column of labels, but X is not a data frame with named columns"
+            )
         labels = column_values(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=sample_weight)
     said = notes_on_labels_of(X, labels)
@@ -110,7 +112,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     weights = X.weights if isinstance(X, Rows) and weights is None else as_weights(weights, len(table))
     if len(clusters) != len(table):
         raise DataError(f"X has {len(table)} rows, but there are {len(clusters)} labels")
-    walk = walked(ex.tree, ex.columns, ex._coded_columns, given, ex._gap_columns, ex._date_columns)
+    walk = walk_rows(ex.tree, ex.columns, ex._coded_columns, given, ex._gap_columns, ex._date_columns)
     leaf = walk.leaf
     lacking = np.array([_lacks(ex, j, table[:, j]) for j in columns]).T
     ruled, complete = np.flatnonzero(leaf >= 0), np.flatnonzero((leaf >= 0) & ~lacking.any(axis=1))
@@ -149,7 +151,7 @@ def _lacks(ex: MeasuredTree, j: int, x: Floats) -> Bools:
 
 def _note_on_costs(n_complete: int, n_rows: int, lacking: Mapping[str, int]) -> str:
     """Return the note on measures that need all values; IN: lacking: rows without one, or with a word without code."""
-    lack = listed([f"{name} ({n:,})" for name, n in lacking.items() if n])
+    lack = list_words([f"{name} ({n:,})" for name, n in lacking.items() if n])
     have = "has" if n_complete == 1 else "have"
     of = f"costs and profiles are those of {n_complete:,} of {n_rows:,} rows"
     return f"{of}, which {have} all values; others lack {lack}"
@@ -201,7 +203,8 @@ def places_of(labels: Sequence[Hashable], names: Sequence[Hashable], *, some: bo
     unknown = [str(label) for label in plain if label not in place]
     if unknown and not (some and len(unknown) < len(plain)):
         raise DataError(
-            f"labels that the model has never seen: {listed(unknown)}; its clusters are {listed([*map(str, names)])}, "
+            f"labels that the model has never seen: {list_words(unknown)}; its clusters are "
+            f"{list_words([*map(str, names)])}, "
             "and -1 leaves a row out"
         )
     return [place.get(label, -1) for label in plain]
@@ -275,7 +278,9 @@ def _table(ex: MeasuredTree, X: Any, columns: list[int]) -> Array:
         raise DataError(f"X has {width} columns, but {len(ex.columns)} are expected")
     if names is not None:
         refuse_unknown_columns([names[j] for j in columns], column_names(X))
-    table = coded(X, names, {j: one for j, one in ex._coded_columns.items() if j in columns}, needed=np.array(columns))
+    table = encode_table(
+        X, names, {j: one for j, one in ex._coded_columns.items() if j in columns}, needed=np.array(columns)
+    )
     if not np.isfinite(table).all():
         refuse_not_finite(np.where(np.isnan(table), 0.0, table), ex.columns)
         table = with_points(table, sorted(ex._gap_columns & set(columns)))
@@ -289,7 +294,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
     """
     if not isinstance(labels, str):
         raise DataError(
-            f"labels of {source.name}, which is read in batches, must be a column of it; got {shown(labels)}"
+            f"labels of {source.name}, which is read in batches, must be a column of it; got {show_value(labels)}"
         )
     refuse_unknown_columns(ex.columns, source.names)
     others = {name: TextReading(None) for j, name in enumerate(ex.columns) if j not in ex._coded_columns}
@@ -303,7 +308,7 @@ def _on_table(ex: MeasuredTree, source: Source, labels: Any, weight: Any) -> Mea
     n_jobs = -1 if ex._evidence is None or ex._in_memory is not None else ex._evidence.task.n_jobs
     batches = replace(batches, n_jobs=n_jobs)
     try:
-        measured = _measured(ex, labels, batches)
+        measured = _measure_table(ex, labels, batches)
     except MissingValues:
         measured = _on_complete_rows(ex, labels, batches)
     return with_kinds(replace(measured, notes=(OTHER_ROWS, *measured.notes)), booleans, dict(ex.details.dates))
@@ -365,7 +370,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
         measured = replace(measured, _evidence=replace(measured._evidence, whole=whole))
     said += (f"{len(rows):,} of {found.n_rows:,} rows, drawn at random, were read into memory; {OF_DRAWN}",)
     if found.n_unruled:
-        said += (_note_on_lost(ex, counted(ex, source)),)
+        said += (_note_on_lost(ex, count_rows(ex, source)),)
     if found.n_incomplete > found.n_unruled:
         said += (_note_on_costs(found.n_rows - found.n_incomplete, found.n_rows, {**found.gaps, **found.strange}),)
     measured = measured._with_details(n_incomplete=found.n_unruled)
@@ -373,7 +378,7 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
 
 
 def _note_on_lost(ex: MeasuredTree, counts: Counts) -> str:
-    lost = {(ex.columns[j], None if word is None else shown(word)): n for (j, word), n in counts.lost.items()}
+    lost = {(ex.columns[j], None if word is None else show_value(word)): n for (j, word), n in counts.lost.items()}
     return note_on_lost(lost, int(counts.at_leaves.sum()))
 
 
@@ -390,26 +395,26 @@ def _on_complete_rows(ex: MeasuredTree, labels: str, batches: Batches) -> Measur
     """Return the facts on a table in batches of which some rows lack values; these count where they have a leaf."""
     source, look = batches.source, look_at(batches)
     complete = CompleteRows(source, [name for name in batches.columns if name in look.gaps], batches.n_jobs)
-    counts = counted(ex, source, labels, batches.weight)
-    rows = counts if batches.weight is None else counted(ex, source, labels)
-    held, kept = (_held(ex, some) for some in (counts.held, counts.kept))
+    counts = count_rows(ex, source, labels, batches.weight)
+    rows = counts if batches.weight is None else count_rows(ex, source, labels)
+    held, kept = (_count_held(ex, some) for some in (counts.held, counts.kept))
     noise = rows.at_leaves[:-1] - kept.sum(axis=1)
     n_rows, n_kept = int(rows.at_leaves[:-1].sum()), int(kept.sum())
     facts = LeafStatistics(ex.tree, held, noise, n_rows, n_kept, counts.weighted, counts.are_whole)
-    measured = _measured(ex, labels, replace(batches, source=complete, store=None), facts)
+    measured = _measure_table(ex, labels, replace(batches, source=complete, store=None), facts)
     n_lost, n_whole = int(rows.at_leaves[-1]), complete.n_rows or 0
     notes = [_note_on_lost(ex, rows)] * bool(n_lost)
     notes += [_note_on_costs(n_whole, look.n_rows, look.gaps)] * (n_whole < look.n_rows - n_lost)
     return CompleteCases(source, n_incomplete=n_lost).with_other_rows(measured, tuple(notes))
 
 
-def _held(ex: MeasuredTree, of_label: Mapping[Hashable, Array]) -> Array:
+def _count_held(ex: MeasuredTree, of_label: Mapping[Hashable, Array]) -> Array:
     """Return the rows of each cluster in each leaf, shape (n_leaves, k), from those of each label with and without."""
     nothing = np.zeros(ex.n_leaves + 1, dtype=next((rows.dtype for rows in of_label.values()), np.int64))
     return np.array([of_label.get(cluster, nothing)[:-1] for cluster in range(ex.n_clusters)]).T
 
 
-def _measured(ex: MeasuredTree, labels: str, batches: Batches, held: LeafStatistics | None = None) -> MeasuredTree:
+def _measure_table(ex: MeasuredTree, labels: str, batches: Batches, held: LeafStatistics | None = None) -> MeasuredTree:
     """Return the facts on the rows of a table; IN: held: what leaves hold of more rows than the complete ones."""
     known = ex._evidence
     reference = named_by_column(ex.names, batches, labels, some=True)

@@ -54,7 +54,7 @@ def shares_of_leaves(ex: MeasuredTree) -> Floats:
     DataError
         If the explanation was read from a file that does not tell of other clusters in leaves.
     """
-    held = _held(ex)
+    held = _rows_of_clusters(ex)
     total = held.sum(axis=1, keepdims=True)
     own = np.eye(ex.n_clusters)[ex.tree.leaf_clusters]
     return np.asarray(np.where(total > 0, held / np.where(total > 0, total, 1.0), own))
@@ -65,7 +65,7 @@ def own_shares_of_leaves(ex: MeasuredTree) -> Floats:
     return shares_of_leaves(ex)[np.arange(ex.n_leaves), ex.tree.leaf_clusters]
 
 
-def _held(ex: MeasuredTree) -> Floats:
+def _rows_of_clusters(ex: MeasuredTree) -> Floats:
     """Return the number or weight of the rows of each cluster in each leaf, shape (n_leaves, k)."""
     if ex._evidence is not None:
         return ex._evidence.held.astype(np.float64)

@@ -21,10 +21,10 @@ from boxwood._frames import (
 )
 from boxwood._messages import warn_caller
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import listed, refuse_no_rows, refuse_unknown, shown
+from boxwood._validation import list_words, refuse_no_rows, refuse_unknown, show_value
 from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
-from boxwood.axes.transformers import coded, values_of
+from boxwood.axes.transformers import encode_table, values_of
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
@@ -51,13 +51,13 @@ def leaves_in(
     """
     refuse_unknown("missing", missing, MISSING)
     if isinstance(X, (Source, str, os.PathLike)):
-        what = f"{X.name} is read in batches" if isinstance(X, Source) else f"{shown(os.fspath(X))} is a text"
+        what = f"{X.name} is read in batches" if isinstance(X, Source) else f"{show_value(os.fspath(X))} is a text"
         raise DataError(
             f"predict and apply label rows in memory and frames of Spark and Dask, but {what}; to "
             "label a file, save the explanation and run: boxwood predict model.json FILE -o OUT"
         )
     X = as_rows_here(X)
-    read, on_table, table, reached = walked(tree, columns, categories, X, gaps, dates)
+    read, on_table, table, reached = walk_rows(tree, columns, categories, X, gaps, dates)
     if missing != "none" and reached.min(initial=0) < 0:
         if missing == "error":
             rows = np.flatnonzero(reached < 0)
@@ -88,7 +88,7 @@ def note_without_leaf(X: Any, columns: Sequence[str], walk: Walk) -> str:
     stops = np.asarray(walk.columns)[_without_value(walk.tree, walk.table[rows])]
     for j in np.unique(stops).tolist():
         values = _values(X, columns, j, rows[stops == j])
-        lost.update((columns[j], None if is_missing(value) else shown(value)) for value in values)
+        lost.update((columns[j], None if is_missing(value) else show_value(value)) for value in values)
     return note_on_lost(lost, len(walk.leaf))
 
 
@@ -97,7 +97,7 @@ def note_on_lost(lost: Mapping[tuple[str, str | None], float], n_rows: int) -> s
     found, n_lost = list[str](), int(sum(lost.values()))
     for column in dict.fromkeys(column for column, _ in lost):
         words = Counter({word or "missing": int(n) for (name, word), n in lost.items() if name == column})
-        found.append(f"{column} {listed([f'{word} ({n:,})' for word, n in words.most_common()], NAMED)}")
+        found.append(f"{column} {list_words([f'{word} ({n:,})' for word, n in words.most_common()], NAMED)}")
     get, its = ("gets", "its") if n_lost == 1 else ("get", "their")
     return f"{n_lost:,} of {n_rows:,} rows {get} no cluster, as {its} rule knows no such value: {'; '.join(found)}"
 
@@ -123,7 +123,7 @@ class Walk(NamedTuple):
     leaf: Indices
 
 
-def walked(
+def walk_rows(
     tree: ThresholdTree,
     columns: Sequence[str],
     categories: Mapping[int, Categories],
@@ -132,7 +132,7 @@ def walked(
     dates: Mapping[int, Dates] = NO_DATES,
 ) -> Walk:
     """Return the way of rows in memory; arguments as for `leaves_in`."""
-    read, table = _tested(X, columns, tree.features.tolist(), categories, dates)
+    read, table = _read_tested(X, columns, tree.features.tolist(), categories, dates)
     table = with_points(table, [i for i, j in enumerate(read) if j in gaps] if gaps else [])
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
     return Walk(read, on_table, table, values_at_leaves(on_table, table, tree._leaf_numbers, n_jobs=-1, nan="none"))
@@ -167,7 +167,9 @@ def _refuse_text(X: Any, numbers: Sequence[str]) -> None:
     for name in numeric_columns(only_columns(X, numbers))[1]["text"] if numbers else ():
         found = next((value for value in values_of(X, name) if not is_missing(value)), None)
         if isinstance(found, str):
-            raise DataError(f"the rules test {name} as a number, got text such as {shown(found)}; turn it into numbers")
+            raise DataError(
+                f"the rules test {name} as a number, got text such as {show_value(found)}; turn it into numbers"
+            )
 
 
 def _words_and_dates(columns: Sequence[str], tested: Mapping[int, Categories], dates: Sequence[int]) -> list[str]:
@@ -176,7 +178,7 @@ def _words_and_dates(columns: Sequence[str], tested: Mapping[int, Categories], d
     return [columns[j] for j in sorted({*words, *dates})]
 
 
-def _tested(
+def _read_tested(
     X: Any,
     columns: Sequence[str],
     features: list[int],
@@ -197,14 +199,15 @@ def _tested(
         X = as_dates(only_columns(X, list(dict.fromkeys([*names, *days]))), of_dates)
         X = as_numbers(X, numbers)
         _refuse_text(X, numbers)
-        return features, coded(X, names, {features.index(j): tested[j] for j in tested})
+        return features, encode_table(X, names, {features.index(j): tested[j] for j in tested})
     refuse_no_rows(X)
     rows = np.asarray(X)
     if rows.ndim == 2 and rows.shape[1] != len(columns):
         raise DataError(f"X has {rows.shape[1]} columns, but {len(columns)} are expected")
     if rows.dtype.kind in "biuf" and (kinds := _words_and_dates(columns, tested, [j for j in features if j in dates])):
         raise DataError(
-            f"this model needs the columns {listed(names)}, got an array of numbers, but {listed(kinds)} hold words or "
+            f"this model needs the columns {list_words(names)}, got an array of numbers, but "
+            f"{list_words(kinds)} hold words or "
             "dates; give a data frame"
         )
     if rows.ndim != 2 or (rows.dtype.kind != "O" and not tested):
@@ -218,11 +221,11 @@ def _tested(
 
 def never_seen(value: Any, categories: Categories) -> str:
     """Return in words that a value is none of the categories; of an empty text, or a number among texts, what to do."""
-    known = listed(["missing" if is_missing(each) else str(each) for each in categories.values])
+    known = list_words(["missing" if is_missing(each) else str(each) for each in categories.values])
     advice = "; an empty text is a value, a missing one is None" if isinstance(value, str) and not value else ""
     if not isinstance(value, str) and all(isinstance(each, str) for each in categories.values if each is not None):
         advice = "; that is no text, as these are, so read the column as text"
-    return f"{shown(value)}, which was never seen (known: {known}){advice}"
+    return f"{show_value(value)}, which was never seen (known: {known}){advice}"
 
 
 def with_points(table: Array, gaps: Sequence[int]) -> Array:

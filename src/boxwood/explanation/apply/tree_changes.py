@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood._frames import as_matrix, column_names, date_columns, is_frame, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import shown
+from boxwood._validation import show_value
 from boxwood.batches import Batches, Source
 from boxwood.batches.batches import rows_of
 from boxwood.errors import DataError
@@ -140,7 +140,7 @@ def _share(old: ThresholdTree, new: ThresholdTree, rows: Any) -> float:
     else:
         values = as_matrix(rows) if is_frame(rows) else np.asarray(rows)
         if values.ndim != 2:
-            raise DataError(f"rows must be a table or a Tally, got {shown(rows)}")
+            raise DataError(f"rows must be a table or a Tally, got {show_value(rows)}")
         counted = _Changed(old, new)
         counted.update((values, np.empty(0, dtype=np.intp), None))
     return counted.changed / counted.n_rows if counted.n_rows else 0.0

@@ -13,7 +13,7 @@ import numpy as np
 from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import by_name, is_frame, refuse_unknown_columns
 from boxwood._types import Array
-from boxwood._validation import kind_of, position, shown
+from boxwood._validation import kind_of, position, show_value
 from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
@@ -37,7 +37,7 @@ def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], as_of: Any = 
     if as_of is not None or not isinstance(row, Integral):  # a row that was measured is seen from the day of then
         ex = at(ex, as_of)
     if isinstance(immutable, str):
-        raise TypeError(f"immutable must be a list of names, got the text {shown(immutable)}")
+        raise TypeError(f"immutable must be a list of names, got the text {show_value(immutable)}")
     refuse_unknown_columns(immutable, ex.columns)
     tree, coded, spreads = ex.tree, ex._coded_columns, ex._spreads()
     if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and ex._in_memory is not None:
@@ -59,14 +59,14 @@ def why_of(ex: MeasuredTree, row: Any, immutable: Collection[str], as_of: Any = 
         fixed = [ex.columns.index(name) for name in immutable]
         kinds: dict[str, Any] = {"columns": ex.columns, "names": ex.names, "categories": coded, "spreads": spreads}
         found = smallest_changes(tree, known, summary.cluster, immutable=fixed, **kinds)
-        changes, reason = tuple(_dated(change, dict(ex.details.dates)) for change in found), ""
+        changes, reason = tuple(_say_dates(change, dict(ex.details.dates)) for change in found), ""
     reached = {summary.cluster, *(change.cluster for change in changes)}
     far = tuple(one.name for one in ex.clusters if one.cluster not in reached) if spreads is not None else ()
     name = ex.names[summary.cluster]
     return Why(summary.cluster, leaf, name, summary.size, summary.own, reason, steps, changes, far)
 
 
-def _dated(change: Change, dates: Mapping[str, Dates]) -> Change:
+def _say_dates(change: Change, dates: Mapping[str, Dates]) -> Change:
     """Return a change whose moves know how dates are said."""
     return change._replace(moves=tuple(move._replace(dates=dates.get(move.column)) for move in change.moves))
 
@@ -153,7 +153,7 @@ def smallest_changes(
             if other not in best or price < best[other][0]:
                 best[other] = price, steps
     return tuple(
-        Change(i, names[i], price[2], _rounded(price[0]), _moves(row, steps, columns, categories))
+        Change(i, names[i], price[2], _round_distance(price[0]), _moves(row, steps, columns, categories))
         for i, (price, steps) in sorted(best.items())
     )
 
@@ -166,7 +166,7 @@ def _moves(
             columns[j],
             row.values[j],
             categories[j].value(step.number) if j in categories else step.number,
-            _rounded(step.distance),
+            _round_distance(step.distance),
             j in categories,
         )
         for j, step in sorted(steps.items())
@@ -223,7 +223,7 @@ def _end(x: float, piece: Interval, *, whole: bool) -> float | None:
     return value + 0.0 if math.isfinite(value) and value in piece else None
 
 
-def _rounded(distance: Fraction) -> float:
+def _round_distance(distance: Fraction) -> float:
     """Return the nearest double; infinity for what is larger than the largest."""
     try:
         return float(distance)
@@ -265,7 +265,7 @@ def one_row(
         measured = rows[position("row", row, len(rows))]
         numbers = {j: float(measured[j]) for j in features}
         return OneRow(
-            {j: categories[j].value(x) if j in categories else _shown(x) for j, x in numbers.items()},
+            {j: categories[j].value(x) if j in categories else _show_number(x) for j, x in numbers.items()},
             numbers,
         )
     if isinstance(row, np.ndarray) and row.dtype.kind != "O":  # as arrays have dates: as days
@@ -276,7 +276,10 @@ def one_row(
         j: float(categories[j].codes([value])[0]) if j in categories else _number(value, columns[j], dates.get(j))
         for j, value in plain.items()
     }
-    values = {j: _named(categories[j], x, plain[j]) if j in categories else _shown(x) for j, x in numbers.items()}
+    values = {
+        j: _name_category(categories[j], x, plain[j]) if j in categories else _show_number(x)
+        for j, x in numbers.items()
+    }
     return OneRow(values, {j: math.inf if j in gaps and math.isnan(x) else x for j, x in numbers.items()})
 
 
@@ -324,10 +327,10 @@ def _number(value: Any, name: str, dates: Dates | None) -> float:
     return min(max(float(numbers_of([value], name, dates)[0]), -LARGEST), LARGEST)
 
 
-def _named(categories: Categories, code: float, value: Hashable) -> Hashable:
+def _name_category(categories: Categories, code: float, value: Hashable) -> Hashable:
     """Return a category as the column has it: 0 in a column of booleans is False. An unknown value stays as it is."""
     return categories.values[int(code)] if code < len(categories.values) else value
 
 
-def _shown(number: float) -> float | None:
+def _show_number(number: float) -> float | None:
     return number if math.isfinite(number) else None

@@ -29,18 +29,18 @@ from boxwood._frames import (
 )
 from boxwood._messages import Quoting
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_float_table, listed, shown
+from boxwood._validation import as_float_table, list_words, show_value
 from boxwood.batches import Source
 from boxwood.columns.column_table import ColumnTable
-from boxwood.columns.keys import Join, joined, keys_of_frame, keys_of_index
+from boxwood.columns.keys import Join, join_tables, keys_of_frame, keys_of_index
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import refuse_number
 from boxwood.explanation.ask.explainer import is_explainer
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.outcome import FOUND
-from boxwood.explanation.ask.problem import Problem, dated, problem_of
+from boxwood.explanation.ask.problem import Problem, problem_of, read_dates
 from boxwood.explanation.ask.provenance import clusters_made, given_in, with_provenance
-from boxwood.explanation.ask.steps import explained
+from boxwood.explanation.ask.steps import explain_rows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import Validate
 from boxwood.explanation.measure.measure import LITTLE
@@ -71,9 +71,9 @@ def explained_by(X: Any, clustering: Any, by: Any, key: Any, asked: Options) -> 
     _refuse_foreign_columns(asked, outcomes, inputs)
     refuse_other_names(outcomes, labels=clustering, sample_weight=asked.sample_weight)
     refuse_other_index(outcomes, labels=clustering, sample_weight=asked.sample_weight)
-    join = _joined(outcomes, inputs, key)
+    join = _join_inputs(outcomes, inputs, key)
     outcomes, inputs = (_without_key(table, key) for table in (outcomes, inputs))
-    problem, labels = _labelled(outcomes, clustering, _asked_of(outcomes, asked))
+    problem, labels = _label_rows(outcomes, clustering, _asked_of(outcomes, asked))
     asked_k = asked.n_clusters
     rows, own = _rows_of(inputs, join.partners), _rows_of(labels, join.rows)
     weights = weights_in(outcomes, asked.sample_weight)
@@ -83,7 +83,7 @@ def explained_by(X: Any, clustering: Any, by: Any, key: Any, asked: Options) -> 
         sample_weight=None if weights is None else np.asarray(weights)[join.rows],
         validate=_rows_to_hold_out(own) if asked.validate is None else asked.validate,
     )
-    ex = explained(rows, own, asked)
+    ex = explain_rows(rows, own, asked)
     evidence = replace(ex._rows(), beside=partial(_numbers_beside, outcomes, inputs, join))
     if problem is not None:
         evidence = replace(evidence, outcomes=_outcomes(problem, outcomes, join, evidence))
@@ -160,8 +160,8 @@ def notes_on_inputs(ex: MeasuredTree) -> tuple[str, ...]:
             luck = LUCK * math.sqrt(cluster.share * (1 - cluster.share) / rows) if rows else 1.0
             is_told = share >= PART and precision is not None and precision > cluster.share + luck
             found[is_told].append(f"{cluster_name(cluster.name)} (found {percent(share)})")
-    none = (f"the inputs do not tell {listed(found[False])} on rows held out",) if found[False] else ()
-    some = (f"the inputs tell {listed(found[True])} only in part on rows held out",) if found[True] else ()
+    none = (f"the inputs do not tell {list_words(found[False])} on rows held out",) if found[False] else ()
+    some = (f"the inputs tell {list_words(found[True])} only in part on rows held out",) if found[True] else ()
     return (*none, *some)
 
 
@@ -179,17 +179,17 @@ def _in_memory(table: Any, name: str) -> Any:
     return table if is_frame(table) else np.asarray(as_float_table(table))
 
 
-def _joined(outcomes: Any, inputs: Any, key: Any) -> Join:
+def _join_inputs(outcomes: Any, inputs: Any, key: Any) -> Join:
     tables, names = (outcomes, inputs), (OUTCOMES, INPUTS)
     if all(isinstance(one, ColumnTable) for one in tables):  # of files, whose reader has read the keys
-        return joined(outcomes.keys, inputs.keys, names)
+        return join_tables(outcomes.keys, inputs.keys, names)
     are_frames = [is_frame(one) for one in tables]
     if key is not None:
         wanted = as_names("key", [key] if isinstance(key, str) else key)
         if not all(are_frames):
-            raise DataError(f"key={shown(key)} names a column of both tables, so both must be data frames")
+            raise DataError(f"key={show_value(key)} names a column of both tables, so both must be data frames")
         own, others = (keys_of_frame(one, wanted, name) for one, name in zip(tables, names, strict=True))
-        return joined(own, others, names)
+        return join_tables(own, others, names)
     if not any(are_frames):
         if len(outcomes) != len(inputs):
             said = f"there are {len(outcomes):,} outcomes, but {len(inputs):,} inputs"
@@ -213,7 +213,7 @@ def _by_index(outcomes: Any, inputs: Any) -> Join:
         said = f"there are {len(outcomes):,} outcomes and {len(inputs):,} inputs, and their index only counts rows"
         raise DataError(f"{said}; {remedy}")
     own, others = (keys_of_index(one, name) for one, name in zip(tables, names, strict=True))
-    found = joined(own, others, names)
+    found = join_tables(own, others, names)
     if are_counted:
         for name in shared:
             pairs = (keys_of_frame(one, [name], where).values for one, where in zip(tables, names, strict=True))
@@ -274,12 +274,12 @@ def _asked_of(table: Any, asked: Options) -> Options:
 
 
 # --------------------------------------------------------------------------------------------------- which clusters
-def _labelled(outcomes: Any, clustering: Any, asked: Options) -> tuple[Problem | None, Any]:
+def _label_rows(outcomes: Any, clustering: Any, asked: Options) -> tuple[Problem | None, Any]:
     """Return the outcomes with their clusters, and the label of each of their rows."""
     if hasattr(clustering, "fit") and is_explainer(clustering):
         raise DataError("an explainer has rules of its own, on the outcomes; give its clusterer, or its labels")
     if clustering is None or hasattr(clustering, "fit"):
-        problem = _posed(outcomes, clustering, asked)
+        problem = _pose_outcomes(outcomes, clustering, asked)
         names, codes = names_or_none(problem.task.reference.names), np.full(len(outcomes), -1, dtype=np.intp)
         kept = problem.complete.rows
         codes[slice(None) if kept is None else kept] = problem.task.reference.labels
@@ -291,14 +291,14 @@ def _labelled(outcomes: Any, clustering: Any, asked: Options) -> tuple[Problem |
     if len(labels) != len(outcomes):
         raise DataError(f"there are {len(outcomes)} outcomes, but {len(labels)} labels; give one for each")
     try:
-        return _posed(outcomes, clustering, asked), labels
+        return _pose_outcomes(outcomes, clustering, asked), labels
     except DataError:  # the labels need no other column: these are only told of
         return None, labels
 
 
-def _posed(outcomes: Any, clustering: Any, asked: Options) -> Problem:
+def _pose_outcomes(outcomes: Any, clustering: Any, asked: Options) -> Problem:
     """Return the clusters of the outcomes, apart from all that limits the rules."""
-    X, asked = dated(outcomes, clustering, asked.of_clusters().scaled_for(clustering, outcomes))
+    X, asked = read_dates(outcomes, clustering, asked.of_clusters().scaled_for(clustering, outcomes))
     return problem_of(X, clustering, asked)
 
 

@@ -13,7 +13,7 @@ from boxwood._frames import column_values, label_values
 from boxwood._imports import require
 from boxwood._messages import Quoting
 from boxwood._types import Floats, Indices
-from boxwood._validation import Rows, listed, shown
+from boxwood._validation import Rows, list_words, show_value
 from boxwood.batches import Batches, Labelling, NearestCenters
 from boxwood.batches.labelling import MadeClusters, MissingLabels
 from boxwood.batches.overview import MissingValues
@@ -79,7 +79,7 @@ def refuse_number(n_clusters: int | None) -> None:
     """Raise a ValueError if a number of clusters is asked for where these are given."""
     if n_clusters is not None:
         raise ValueError(
-            f"n_clusters={shown(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
+            f"n_clusters={show_value(n_clusters)} is for k-means, but the clusters are given; leave one of the two out"
         )
 
 
@@ -190,14 +190,14 @@ def labelling_of_made(made: Any, reference: Reference, here: FeatureSpace) -> Ma
     number_of = np.zeros(reference.n_clusters, dtype=np.intp)
     number_of[made.labels_[kept]] = reference.labels[kept]
     if here.scales is not None:
-        return MadeClusters(partial(_numbered, number_of, made.predict), d, reference.n_clusters)
+        return MadeClusters(partial(_number_clusters, number_of, made.predict), d, reference.n_clusters)
     centers = np.empty_like(made.cluster_centers_)
     centers[number_of] = made.cluster_centers_
     to_rows = None if here.axis_map is None else here.axis_map.transform
     return MadeClusters(partial(_nearest, NearestCenters(centers), to_rows), d, reference.n_clusters)
 
 
-def _numbered(number_of: Indices, predict: Callable[[Floats], Indices], rows: Floats) -> Indices:
+def _number_clusters(number_of: Indices, predict: Callable[[Floats], Indices], rows: Floats) -> Indices:
     return np.append(number_of, -1)[predict(rows)]
 
 
@@ -227,7 +227,8 @@ def clustering_of_table(batches: Batches, clustering: Any) -> Reference:
     if centers.ndim != 2 or centers.dtype.kind not in "biuf":
         raise DataError(
             f"the rows of {batches.source.name} are read in batches, so their labels must be a column of it: give the "
-            f"column's name, centres of shape (k, {batches.n_columns}) or a fitted clusterer; got {shown(clustering)}"
+            f"column's name, centres of shape (k, {batches.n_columns}) or a fitted clusterer; got "
+            f"{show_value(clustering)}"
         )
     if centers.shape[1] != batches.n_columns:
         raise DataError(f"centres have {centers.shape[1]} columns, but the rows have {_columns(batches)}")
@@ -235,7 +236,7 @@ def clustering_of_table(batches: Batches, clustering: Any) -> Reference:
 
 
 def _columns(batches: Batches) -> str:
-    return f"{batches.n_columns} ({listed(batches.columns)})"
+    return f"{batches.n_columns} ({list_words(batches.columns)})"
 
 
 def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
@@ -255,7 +256,7 @@ def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
     names = list(getattr(last, "feature_names_in_", batches.columns))
     if names != list(batches.columns):
         raise DataError(
-            f"{kind} was fitted on the columns {listed(names)}, but the rows have {_columns(batches)}; "
+            f"{kind} was fitted on the columns {list_words(names)}, but the rows have {_columns(batches)}; "
             "name those of the fit (columns)"
         )
     centers = centers_of(last, batches.n_columns)
@@ -303,7 +304,7 @@ def notes_on_number(number: Number, columns: Sequence[str]) -> tuple[str, ...]:
     shown = [name for name, weight in zip(columns, number.weights.tolist(), strict=True) if weight >= SHOWN]
     if len(shown) == len(columns):
         return number.notes
-    return (*number.notes, f"groups show in {len(shown)} of {len(columns)} columns: {listed(shown)}")
+    return (*number.notes, f"groups show in {len(shown)} of {len(columns)} columns: {list_words(shown)}")
 
 
 def _notes_on_labels(names: Sequence[Hashable], clustering: Any, n_rows: int) -> tuple[str, ...]:
@@ -395,7 +396,7 @@ def sees_distances(clusterer: Any) -> bool:
 # ---------------------------------------------------------------------------------------------------------------- names
 
 
-def renamed(reference: Reference, names: Names | None = None) -> Reference:
+def name_clusters(reference: Reference, names: Names | None = None) -> Reference:
     """Return the clustering with names that are text or numbers: its own names, or `names`. Others become text.
 
     Raises

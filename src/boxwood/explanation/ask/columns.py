@@ -16,9 +16,9 @@ from boxwood._frames import (
     refuse_unknown_columns,
     rounded_columns,
 )
-from boxwood._messages import Quoting, as_written, rounded
+from boxwood._messages import Quoting, as_written, note_on_rounded_columns
 from boxwood._types import Array
-from boxwood._validation import listed, refuse_other_kind, shown
+from boxwood._validation import list_words, refuse_other_kind, show_value
 from boxwood.batches import Batches, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
 from boxwood.batches.overview import MissingValues
@@ -87,7 +87,9 @@ def columns_for_rules(
         If no column remains.
     """
     if columns is not None and isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, got the text {shown(columns)}; write [{shown(columns)}]")
+        raise TypeError(
+            f"columns must be a list of names, got the text {show_value(columns)}; write [{show_value(columns)}]"
+        )
     if not is_frame(X) or columns is not None or hasattr(clustering, "steps"):
         return columns, ()
     label, by_clusterer, compared = None, hasattr(clustering, "fit"), None
@@ -163,7 +165,7 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         (in_writing,), use = as_written([reason]), ""
         if reason in SUSPICIONS:
             use = "; to use it, name the columns (columns)"
-        told, written = (f"left out, {why}: {listed(names)}{use}" for why in (reason, in_writing))
+        told, written = (f"left out, {why}: {list_words(names)}{use}" for why in (reason, in_writing))
         notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
     return tuple(notes)
 
@@ -171,7 +173,7 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 def _notes_on_padded(names: Sequence[str]) -> tuple[str, ...]:
     """Return a note on columns of numbers with leading zeros, if there are any."""
     zeros = "numbers with leading zeros, which rules do not show"
-    return (ColumnNote(f"{zeros}: {listed(names)} (categories shows them)"),) if names else ()
+    return (ColumnNote(f"{zeros}: {list_words(names)} (categories shows them)"),) if names else ()
 
 
 def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) -> tuple[str, ...]:
@@ -183,10 +185,10 @@ def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) 
             numbers[name] = said
         elif name in used:
             truths.setdefault(said, []).append(name)
-    notes = [ColumnNote(f"{listed(names)}: {said}") for said, names in truths.items()]
+    notes = [ColumnNote(f"{list_words(names)}: {said}") for said, names in truths.items()]
     if numbers:
         both = numbers.values(), as_written(numbers.values())
-        lists = (listed([f"{name} ({said})" for name, said in zip(numbers, each, strict=True)]) for each in both)
+        lists = (list_words([f"{name} ({said})" for name, said in zip(numbers, each, strict=True)]) for each in both)
         told, written = (f"read as numbers: {text}" for text in lists)
         notes.append(ColumnNote(told, written))
     return tuple(notes)
@@ -194,14 +196,14 @@ def _notes_on_spellings(spellings: Mapping[str, Spelling], used: Sequence[str]) 
 
 def _notes_on_marks(marks: Mapping[str, MarksMet]) -> tuple[str, ...]:
     """Return notes on words that stand for a missing value elsewhere, and on those that do here."""
-    missing = [_met(name, met.missing) for name, met in marks.items() if met.missing]
-    words = [_met(name, met.words) for name, met in marks.items() if met.words]
-    notes = [f"read as missing: {listed(missing)} (categories keeps such values)"] if missing else []
-    notes += [f"read as categories, like the other values: {listed(words)}"] if words else []
+    missing = [_match_marks(name, met.missing) for name, met in marks.items() if met.missing]
+    words = [_match_marks(name, met.words) for name, met in marks.items() if met.words]
+    notes = [f"read as missing: {list_words(missing)} (categories keeps such values)"] if missing else []
+    notes += [f"read as categories, like the other values: {list_words(words)}"] if words else []
     return tuple(map(ColumnNote, notes))
 
 
-def _met(name: str, marks: Mapping[str, int]) -> str:
+def _match_marks(name: str, marks: Mapping[str, int]) -> str:
     rows = [f"{mark!r} in {n:,} row{'' if n == 1 else 's'}" for mark, n in marks.items()]
     return f"{column_name(name)} ({', '.join(rows)})"
 
@@ -210,7 +212,7 @@ def _note_on_used(used: Sequence[str], left_out: Mapping[str, Sequence[str]]) ->
     """Return how many of the columns are used, and which."""
     n_columns = len(used) + sum(map(len, left_out.values()))
     are = "is" if len(used) == 1 else "are"
-    return ColumnNote(f"{len(used):,} of {n_columns:,} columns {are} used: {listed(used)}")
+    return ColumnNote(f"{len(used):,} of {n_columns:,} columns {are} used: {list_words(used)}")
 
 
 def notes_on_columns(names: Sequence[str], columns: Iterable[Array], dates: Collection[str]) -> tuple[str, ...]:
@@ -227,7 +229,7 @@ def note_on_identifiers(suspects: Sequence[str]) -> tuple[str, ...]:
     """Return a note on columns that look like identifiers, if there are any."""
     if not suspects:
         return ()
-    return (f"looks like an identifier: {listed(suspects)}; rules on it say little (columns chooses others)",)
+    return (f"looks like an identifier: {list_words(suspects)}; rules on it say little (columns chooses others)",)
 
 
 def notes_on_rounding(X: Any, names: Sequence[str]) -> tuple[str, ...]:
@@ -259,7 +261,7 @@ _WHOLE = ("int", "uint", "long")  # types of Arrow, and of Spark
 
 def _note_on_rounded(names: Sequence[str]) -> tuple[str, ...]:
     """Return a note on columns in which large whole numbers are the same double, if there are any."""
-    return (ColumnNote(rounded(names)),) if names else ()
+    return (ColumnNote(note_on_rounded_columns(names)),) if names else ()
 
 
 UNFITTED = "not among those that the clusterer was fitted on"
@@ -346,7 +348,9 @@ def column_choice(source: Source, clustering: Any, asked: Options) -> ColumnChoi
     for name in unread:
         source.refuse_text(name)  # says what a file holds
     if unread:
-        raise DataError(f"rules use numbers and categories; columns of other kinds: {listed(unread)}; leave them out")
+        raise DataError(
+            f"rules use numbers and categories; columns of other kinds: {list_words(unread)}; leave them out"
+        )
     texts = [name for name in names if kinds[name] == "text" and name not in asked.categories]
     for name in texts:
         if name in source.mixed and is_chosen:
@@ -414,7 +418,7 @@ def rows_for(source: Source, label: str | None, weight: Any, columns: Sequence[s
         refuse_other_weights(weight, source)
     batches = rows_of(source, label, weight)
     if columns is not None and are_named(columns):
-        return replace(batches, columns=_chosen(batches, columns, label))
+        return replace(batches, columns=_choose_columns(batches, columns, label))
     return replace(batches, columns=tuple(name for name in batches.columns if columns is None or name in columns))
 
 
@@ -432,7 +436,7 @@ def left_out_of(
     return by_reason(left_out(seen_others(source, names), Use()))
 
 
-def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:
+def _choose_columns(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:
     """Return the columns that the caller has chosen, in this order."""
     source, wanted = batches.source, as_names("columns", columns)
     refuse_unknown_columns(wanted, source.names)
@@ -442,12 +446,13 @@ def _chosen(batches: Batches, columns: Sequence[str], label: str | None) -> tupl
         source.refuse_text(name)
     if others:
         raise DataError(
-            f"columns of a table in batches must be numbers, but these are not: {listed(others)}; leave them out, or "
+            f"columns of a table in batches must be numbers, but these are not: {list_words(others)}; leave "
+            "them out, or "
             "add columns of numbers made of them"
         )
     chosen = tuple(dict.fromkeys(name for name in wanted if name not in (label, batches.weight)))
     if not chosen:
-        raise DataError(f"no column is left for the rules among {listed(wanted)}")
+        raise DataError(f"no column is left for the rules among {list_words(wanted)}")
     return chosen
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from boxwood._dates import Dates, days_between, moment_in
 from boxwood._frames import as_matrix, dates_from_column, without_columns
 from boxwood._types import Array, Floats
-from boxwood._validation import listed, shown
+from boxwood._validation import list_words, show_value
 from boxwood.batches import Source
 from boxwood.batches.batches import numbers
 from boxwood.batches.texts import TextsRead
@@ -88,15 +88,18 @@ def _from_column(X: Any, dates: Mapping[str, Dates], name: str) -> Counted:
     """Return the table without the column that has the day of each row, with dates as far from 1970 as from that."""
     if isinstance(X, Source):
         raise DataError(
-            f"as_of names the column {shown(name)}, but {X.name} is read in batches; give a day, or a table in memory"
+            f"as_of names the column {show_value(name)}, but {X.name} is read in batches; give a day, or a "
+            "table in memory"
         )
     if name not in dates:
-        raise DataError(f"as_of must be a day such as '2026-07-31', 'latest', or a column of dates; got {shown(name)}")
+        raise DataError(
+            f"as_of must be a day such as '2026-07-31', 'latest', or a column of dates; got {show_value(name)}"
+        )
     others = {one: known for one, known in dates.items() if one != name}
     if not others:
         raise DataError(f"as_of counts dates from the day in {name}, but the table has no other column of dates")
     if dates[name].zone and (local := [one for one, known in others.items() if not known.zone]):
-        raise DataError(f"{name} (as_of) has a time zone, but the dates of {listed(local)} have none")
+        raise DataError(f"{name} (as_of) has a time zone, but the dates of {list_words(local)} have none")
     counted = with_ages(others, name)
     if isinstance(X, ColumnTable):
         return Counted(_columns_from(X, name, counted), counted)

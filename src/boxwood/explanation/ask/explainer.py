@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._frames import is_frame, refuse_unknown_columns
-from boxwood._validation import listed, out_of_frozen
+from boxwood._validation import list_words, out_of_frozen
 from boxwood.batches import Batches, Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.other_rows import named_by_column
-from boxwood.explanation.ask.clustering import clustering_of_table, renamed
+from boxwood.explanation.ask.clustering import clustering_of_table, name_clusters
 from boxwood.explanation.ask.columns import boolean_columns_of, on_complete_rows, rows_for
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.measure.batch_statistics import refuse_all_rows
@@ -160,12 +160,12 @@ def explained_on_table(explainer: Any, source: Source, asked: Options) -> Measur
     if grown.kernel is not None or grown.objective == "l2" or hasattr(explainer, "concept_names_"):
         refuse_all_rows(f"an explanation by {kind}", source.name)
     batches = replace(_rows(explainer, source, weight), n_jobs=asked.n_jobs)
-    explanation = on_complete_rows(partial(_explained, explainer, asked), batches, asked.missing)
+    explanation = on_complete_rows(partial(_explain_batches, explainer, asked), batches, asked.missing)
     return with_kinds(explanation, boolean_columns_of(batches), source.dates)
 
 
-def _explained(explainer: Any, asked: Options, batches: Batches) -> MeasuredTree:
-    reference = renamed(_clusters(explainer, batches), asked.names)
+def _explain_batches(explainer: Any, asked: Options, batches: Batches) -> MeasuredTree:
+    reference = name_clusters(_clusters(explainer, batches), asked.names)
     task = Task.of(batches, reference, n_jobs=asked.n_jobs)
     return measured_in_batches(task, explainer._grown._replace(tree=explainer.tree_))
 
@@ -180,7 +180,7 @@ def _rows(explainer: Any, source: Source, weight: Any) -> Batches:
     if batches.n_columns != explainer.n_features_in_:
         raise DataError(
             f"{type(explainer).__name__} was fitted on {explainer.n_features_in_} columns, but {source.name} has "
-            f"{batches.n_columns} of numbers ({listed(batches.columns)}); scan the columns of the fit (columns)"
+            f"{batches.n_columns} of numbers ({list_words(batches.columns)}); scan the columns of the fit (columns)"
         )
     return batches
 
@@ -191,7 +191,7 @@ def _clusters(explainer: Any, batches: Batches) -> Reference:
     if clusterer is None:
         column = reference.labelling.column_read if reference.in_batches else None
         if column is not None and column in batches.source.names:
-            return named_by_column(renamed(reference).names, batches, column)
+            return named_by_column(name_clusters(reference).names, batches, column)
         raise DataError(
             f"{type(explainer).__name__} has no clusterer that could predict the clusters of the rows of "
             f"{batches.source.name}; name their column: explainer.explanation_.evaluate(table, 'column')"
@@ -199,8 +199,9 @@ def _clusters(explainer: Any, batches: Batches) -> Reference:
     found = clustering_of_table(batches, out_of_frozen(clusterer))
     if found.names != reference.names:
         raise DataError(
-            f"{type(explainer).__name__} found the clusters {listed([*map(str, reference.names)])}, but its clusterer "
-            f"predicts {listed([*map(str, found.names)])}; add its labels to the table as a column, and measure "
+            f"{type(explainer).__name__} found the clusters {list_words([*map(str, reference.names)])}, but its "
+            "clusterer "
+            f"predicts {list_words([*map(str, found.names)])}; add its labels to the table as a column, and measure "
             "explainer.explanation_ on them"
         )
     centers = np.zeros((found.n_clusters, batches.n_columns))  # a tree that is there already needs none

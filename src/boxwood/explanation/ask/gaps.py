@@ -19,7 +19,7 @@ from boxwood._frames import (
     rows_of_table,
 )
 from boxwood._types import Bools, Indices
-from boxwood._validation import Rows, as_weights, listed
+from boxwood._validation import Rows, as_weights, list_words
 from boxwood.axes import axis_map_of
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import columns_read, values_of
@@ -206,7 +206,7 @@ def notes_on_all_rows(found: FullTableMeasures, missing: str) -> tuple[str, ...]
         lack = "lacks a value and was" if found.n_unseen == 1 else "lack a value and were"
         notes.append(
             f"{found.n_unseen:,} of {n_rows:,} rows {lack} left out, as no row that was drawn lacks one in "
-            f"{listed(found.unseen)}"
+            f"{list_words(found.unseen)}"
         )
     if found.n_strange:
         notes.append(_note_on_words(found.n_strange, n_rows, found.strange))
@@ -241,7 +241,9 @@ def refuse_gaps(
     if 2 * n_incomplete > n_rows:
         most = max(counts.values())
         worst = worst or [name for name, count in counts.items() if 2 * count >= most]
-        raise DataError(f"{said}; these are more than half, so leave out {listed(worst)}, or fill the missing values")
+        raise DataError(
+            f"{said}; these are more than half, so leave out {list_words(worst)}, or fill the missing values"
+        )
 
 
 def _to_leave_out(gaps: Mapping[str, Bools]) -> list[str]:
@@ -255,7 +257,7 @@ def _to_leave_out(gaps: Mapping[str, Bools]) -> list[str]:
 
 def _where(counts: Mapping[str, int]) -> str:
     order = sorted(counts, key=lambda name: -counts[name])
-    return listed([f"{name} ({counts[name]:,})" for name in order])
+    return list_words([f"{name} ({counts[name]:,})" for name in order])
 
 
 def gaps_of(X: Any, columns: Sequence[str] | None, clustering: Any, missing: str) -> dict[str, Bools]:
@@ -358,7 +360,7 @@ def _notes_on_lost(X: Any, clustering: Any, rows: Indices) -> tuple[str, ...]:
         return ()
     codes, labels = encode_labels(label_values(clustering))
     lost = [str(labels[c]) for c in np.setdiff1d(codes, codes[rows]).tolist() if c >= 0]
-    return (f"every row of {listed(lost)} lacks a value, so there is no such cluster here",) if lost else ()
+    return (f"every row of {list_words(lost)} lacks a value, so there is no such cluster here",) if lost else ()
 
 
 def _values_of_rows(what: str, values: Any, rows: Indices, n_rows: int) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.axes import Categories
 from boxwood.axes.categories import numbers_first
 from boxwood.batches import Batches, Source
@@ -61,7 +61,7 @@ class Gathered(NamedTuple):
     whole: FullTable | None
 
 
-def gathered(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Gathered | None:
+def gather_rows(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Gathered | None:
     """Return the rows of a table in memory, or those that are drawn; None for a clustering that is found by passes.
 
     Rows are read into memory if boxwood makes their clusters, or if a column has their labels, and they are few and on
@@ -145,7 +145,7 @@ def _words_in(source: Source, wanted: ColumnChoice, asked: Options) -> FoundWord
     return find_words(source, wanted.texts or wanted.plain[:1], asked.n_jobs, whole=asked.categories)
 
 
-def _seen(
+def _look_at_columns(
     source: Source, wanted: ColumnChoice, words: Mapping[str, Sequence[Hashable] | None], lacking: Collection[str]
 ) -> list[Seen]:
     """Return what is known of columns before they are read; IN: lacking: those of words that some rows lack."""
@@ -176,7 +176,7 @@ def _usable(source: Source, wanted: ColumnChoice, asked: Options) -> _Usable:
         if values := words.get(name):
             words[name] = tuple(numbers_first(map(str, values)))
     use = Use(chosen=wanted.chosen, learns=asked.missing == "learn", drops_constants=not wanted.are_named)
-    why = left_out(_seen(source, wanted, words, found.lacking), use)
+    why = left_out(_look_at_columns(source, wanted, words, found.lacking), use)
     unused = by_reason({name: reason for name, reason in why.items() if name not in wanted.plain})
     for reason, them in unused.items():
         _refuse_named(them, reason, wanted, source)
@@ -185,7 +185,9 @@ def _usable(source: Source, wanted: ColumnChoice, asked: Options) -> _Usable:
     return _Usable(names, kept, unused, found)
 
 
-def _chosen(source: Source, wanted: ColumnChoice, usable: _Usable, drawn: _DrawnTable, asked: Options) -> ColumnTable:
+def _choose_columns(
+    source: Source, wanted: ColumnChoice, usable: _Usable, drawn: _DrawnTable, asked: Options
+) -> ColumnTable:
     """Return the rows with the columns that rules may use, now that these are read."""
     table = _table(source, drawn.values, usable)
     drops_constants = isinstance(asked.columns, Candidates)
@@ -218,7 +220,7 @@ def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -
 
 def _refuse_named(names: Collection[str], reason: str, wanted: ColumnChoice, source: Source) -> None:
     if chosen := [name for name in names if name in wanted.chosen]:
-        raise DataError(f"rules cannot use {listed(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
+        raise DataError(f"rules cannot use {list_words(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
 
 
 def _table(source: Source, values: Floats, usable: _Usable) -> ColumnTable:
@@ -241,7 +243,7 @@ def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         counts = zip(names, infinite.sum(axis=0).tolist(), strict=True)
-        where = listed([f"{name} ({count:,})" for name, count in counts if count])
+        where = list_words([f"{name} ({count:,})" for name, count in counts if count])
         n_rows = int(infinite.any(axis=1).sum())
         raise DataError(
             f"infinite values in {n_rows:,} of {len(values):,} rows: {where}\nleave those rows or columns out"
@@ -254,7 +256,7 @@ def _read(source: Source, labels: str | None, asked: Options, wanted: ColumnChoi
     drawn = _rows(source, labels, asked, usable)
     _give_back_memory()
     _refuse_infinite(drawn.values, usable.names)
-    return Gathered(_chosen(source, wanted, usable, drawn, asked), drawn.labels, drawn.weights, drawn.whole)
+    return Gathered(_choose_columns(source, wanted, usable, drawn, asked), drawn.labels, drawn.weights, drawn.whole)
 
 
 class _DrawnTable(NamedTuple):

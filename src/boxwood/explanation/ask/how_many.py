@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._messages import Quoting
-from boxwood._progress import Progress, in_one_step, silent, told
+from boxwood._progress import Progress, in_one_step, silent, tell_progress
 from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood._validation import Rows, whole_number
@@ -30,7 +30,7 @@ from boxwood.explanation.measure.valleys import Groups, groups_in
 from boxwood.reference.entry import Entry
 from boxwood.reference.mixed import with_gaps
 from boxwood.words.notes import ALONE, TOO_FEW, no_groups
-from boxwood.words.values import column_name, grouped
+from boxwood.words.values import column_name, group_digits
 
 if TYPE_CHECKING:
     from boxwood.reference.feature_space import FeatureSpace
@@ -170,7 +170,9 @@ class DrawnRows:
         """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""
         most = min(len(self.rows) // ROWS_EACH, len(np.unique(self.rows, axis=0)))
         numbers = [k for k in among if k <= max(most, among[0])]
-        return HowMany({k: self.agreement_of_halves(k) for k in told(progress, "numbers of clusters tried", numbers)})
+        return HowMany(
+            {k: self.agreement_of_halves(k) for k in tell_progress(progress, "numbers of clusters tried", numbers)}
+        )
 
     def groups(self) -> Groups:
         """Return whether the rows show groups; it is the one verdict on this, whatever the number of clusters."""
@@ -276,7 +278,7 @@ def _groups(look: DrawnRows, progress: Progress) -> Groups:
 
 
 def _about(place: float) -> str:
-    return f"fewer rows about {grouped(float(f'{place:.2g}'))} than on both sides"
+    return f"fewer rows about {group_digits(float(f'{place:.2g}'))} than on both sides"
 
 
 def _between(low: float, high: float) -> str:
@@ -284,7 +286,7 @@ def _between(low: float, high: float) -> str:
     digits = 1 - math.floor(math.log10(high - low))
     step, ends = 10.0**-digits, (round(low, digits), round(high, digits))
     inner = ends[0] + step * (ends[0] < low), ends[1] - step * (ends[1] > high)
-    return " and ".join(grouped(round(end, digits)) for end in inner)
+    return " and ".join(group_digits(round(end, digits)) for end in inner)
 
 
 def _k_means(rows: Floats, k: int, seed: int) -> Any:

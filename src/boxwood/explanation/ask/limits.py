@@ -7,13 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from boxwood._dates import Dates
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.explanation.measure.allowed import ends_said
 from boxwood.explanation.measured_tree import MeasuredTree, Tree
 from boxwood.explanation.records import AllowedCuts, LimitFacts
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
-from boxwood.words.values import column_name, joined, number
+from boxwood.words.values import column_name, join_words, number
 
 
 def with_limits(
@@ -44,10 +44,10 @@ def with_limits(
 def _on_preferred(preferred: Sequence[str], used: Sequence[str]) -> str:
     """Return a note on which preferred columns the rules use."""
     column = "column" if len(preferred) == 1 else "columns"
-    named = listed(list(preferred))
+    named = list_words(list(preferred))
     if not used:
         return f"no rule uses the preferred {column} {named}"
-    return f"the rules use {listed(list(used))} of the preferred {column} {named}"
+    return f"the rules use {list_words(list(used))} of the preferred {column} {named}"
 
 
 def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
@@ -56,9 +56,11 @@ def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[st
     notes = []
     if facts.max_columns is not None:
         among = f"of {len(columns) - len(facts.forbidden):,} columns"
-        notes.append(f"max_columns={facts.max_columns}: the rules use {listed(tested) if tested else 'none'} {among}")
+        notes.append(
+            f"max_columns={facts.max_columns}: the rules use {list_words(tested) if tested else 'none'} {among}"
+        )
     if facts.forbidden:
-        notes.append(f"no rule may use the forbidden {listed(list(facts.forbidden))}")
+        notes.append(f"no rule may use the forbidden {list_words(list(facts.forbidden))}")
     if facts.preferred:
         chosen = [name for name in facts.preferred if name in tested]
         notes.append(_on_preferred(facts.preferred, chosen))
@@ -75,7 +77,7 @@ def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[st
 
 
 def _values(one: AllowedCuts) -> str:
-    return joined([number(value) if isinstance(value, (int, float)) else str(value) for value in one.values], 12)
+    return join_words([number(value) if isinstance(value, (int, float)) else str(value) for value in one.values], 12)
 
 
 def _notes_on_room(facts: LimitFacts, task: Task) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows, as_float_table, as_weights, listed, random_of
+from boxwood._validation import Rows, as_float_table, as_weights, list_words, random_of
 from boxwood.axes import axis_map_of
 from boxwood.axes.categories import MANY_VALUES
 from boxwood.columns.column_table import ColumnTable, with_truths
@@ -124,7 +124,7 @@ def _behind_mixing_steps(X: Any, clustering: Any, asked: Options) -> CompleteCas
         lost = gaps_of(X, columns, clustering, asked.missing)
         if asked.missing != "learn" or not lost or gaps_of_pipeline(X, clustering):
             return None
-        note = not_made(DataError(f"no single number stands for what {listed([*lost])} lacks"))
+        note = not_made(DataError(f"no single number stands for what {list_words([*lost])} lacks"))
     complete = labelled_cases(X, clustering, asked.sample_weight, asked.missing)
     if not _may_be_mixed(complete.X, asked, False):
         return None
@@ -182,7 +182,7 @@ def refuse_unseen_kinds(categories: Sequence[str], numbers: Sequence[str], what:
     for name, given in (("categories", categories), ("numbers", numbers)):
         if given:
             needed = "a table with names of columns, and labels or n_clusters"
-            raise ValueError(f"{name}={listed(list(given))} needs {needed}; got {what}")
+            raise ValueError(f"{name}={list_words(list(given))} needs {needed}; got {what}")
 
 
 def refuse_method(method: str, table: ColumnTable | FeatureSpace) -> None:
@@ -213,7 +213,7 @@ def _labels_given_for(clustering: Any, X: Any) -> Any:
     return clustering if found is None or len(found) != len(X) else np.asarray(found)
 
 
-def clustered(
+def cluster_table(
     read: CompleteCases, asked: Options, *, is_drawn: bool
 ) -> tuple[FeatureSpace, Reference, tuple[Indices, ...], Number, OfEntry | None]:
     """Return the rows, their clusters, parts of a long table, the number of clusters to make, and who made them.
@@ -224,7 +224,7 @@ def clustered(
     IN: is_drawn: whether the rows were drawn from a longer table.
     """
     weights = as_weights(read.sample_weight, len(read.X)) if read.sample_weight is not None else None
-    table, codes, names, made, number = _labelled(read, weights, asked)
+    table, codes, names, made, number = _read_labels(read, weights, asked)
     rows = Rows(table.points, weights)
     kinds: dict[str, Any] = {"categories": table.categories, "gaps": table.gaps}
     kinds["enough"] = settings.ENOUGH if asked.method == "auto" and len(rows) > settings.LONG else 1.0
@@ -275,7 +275,7 @@ def _of_array(X: Any, columns: Sequence[str] | None) -> ColumnTable:
     names = default_columns(values.shape[1]) if columns is None else tuple(map(str, columns))
     if len(names) != values.shape[1] or len(set(names)) < len(names):
         raise DataError(
-            f"columns must have a name of its own for each of {values.shape[1]} columns, got {listed(names)}"
+            f"columns must have a name of its own for each of {values.shape[1]} columns, got {list_words(names)}"
         )
     if np.isinf(values).any():
         count = int(np.isinf(values).any(axis=1).sum())
@@ -331,12 +331,12 @@ def _without_empty(table: ColumnTable, lacking: Bools, clustering: Any, weights:
         return CompleteCases(table, clustering, weights)
     n, rows = len(table), np.flatnonzero(~empty)
     if not len(rows):
-        raise DataError(f"none of {n:,} rows has a value in {listed(table.columns)}")
+        raise DataError(f"none of {n:,} rows has a value in {list_words(table.columns)}")
     return without_rows(CompleteCases(table, clustering, weights), rows, n, note_on_empty(n - len(rows), n))
 
 
 # ----------------------------------------------------------------------------------------------------- clusters
-def _labelled(
+def _read_labels(
     read: CompleteCases, weights: Floats | None, asked: Options
 ) -> tuple[ColumnTable, Indices, tuple[Any, ...] | None, OfEntry | None, Number]:
     """Return the table, the cluster of each row, names of clusters if they have some, who made them, and how many."""
@@ -347,7 +347,7 @@ def _labelled(
         look = DrawnRows.of_entry(entry, *about, has_weights=asked.standardize == AS_THEY_ENTER)
         number = settled_number(look, asked.n_clusters, asked.among, asked.progress, asked.groups)
         assert number.k is not None
-        made = _made(table, weights, number.k, entry.with_weights(number.weights), asked)
+        made = _make_clusters(table, weights, number.k, entry.with_weights(number.weights), asked)
         return table, by_size(np.asarray(made.labels_, dtype=np.intp), weights), None, made, number
     refuse_number(asked.n_clusters)
     codes, names = encode_labels(label_values(clustering))
@@ -366,7 +366,7 @@ def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
     return Entry(np.ones(len(table.columns)), is_scaled=False)
 
 
-def _made(table: ColumnTable, weights: Floats | None, k: int, entry: Entry, asked: Options) -> OfEntry:
+def _make_clusters(table: ColumnTable, weights: Floats | None, k: int, entry: Entry, asked: Options) -> OfEntry:
     """Return what has made clusters of the rows, by Lloyd's steps under the costs of numbers and categories."""
     refuse_number_of_clusters(Rows(table.points), k)
     how: dict[str, Any] = {"random_state": asked.random_state, "n_jobs": asked.n_jobs}

@@ -13,7 +13,7 @@ from boxwood._dates import Dates
 from boxwood._frames import nearest_name
 from boxwood._progress import Progress, as_progress
 from boxwood._threads import n_threads
-from boxwood._validation import Rows, as_seed, as_time_limit, refuse_halves, refuse_unknown, shown
+from boxwood._validation import Rows, as_seed, as_time_limit, refuse_halves, refuse_unknown, show_value
 from boxwood.axes.categories import plain_value
 from boxwood.batches.source import Spelling
 from boxwood.explanation.ask.how_many import NUMBERS
@@ -132,9 +132,9 @@ class Options:
         n_threads(asked["n_jobs"])  # refuses what is no number of threads
         leaves, standardize = asked["max_leaf_nodes"], asked["standardize"]
         if leaves is not None and not (isinstance(leaves, Integral) and int(leaves) >= 2):
-            raise ValueError(f"max_leaf_nodes must be a whole number of at least 2, or None; got {shown(leaves)}")
+            raise ValueError(f"max_leaf_nodes must be a whole number of at least 2, or None; got {show_value(leaves)}")
         if not (isinstance(standardize, (bool, np.bool_)) or standardize == AS_THEY_ENTER):
-            raise TypeError(f"standardize must be True, False or 'auto', got {shown(standardize)}")
+            raise TypeError(f"standardize must be True, False or 'auto', got {show_value(standardize)}")
         as_given = ("n_clusters", "names", "sample_weight", "columns", "missing", "n_jobs", "as_of")
         if isinstance(asked["columns"], Collection) and not isinstance(asked["columns"], str):
             refuse_halves("the name of column", asked["columns"])
@@ -192,10 +192,14 @@ def _orders(categories: Any) -> dict[str, list[Any]]:
     orders = {name: values for name, values in categories.items() if values is not None}
     for name, values in orders.items():
         if isinstance(values, str) or not isinstance(values, Iterable):
-            raise TypeError(f"categories[{name!r}] must list values in their order, or be None; got {shown(values)}")
+            raise TypeError(
+                f"categories[{name!r}] must list values in their order, or be None; got {show_value(values)}"
+            )
         orders[name] = list(map(plain_value, values))
         if None in orders[name] or len(set(map(str, orders[name]))) < len(orders[name]):
-            raise ValueError(f"categories[{name!r}] must name texts or numbers, each once; got {shown(list(values))}")
+            raise ValueError(
+                f"categories[{name!r}] must name texts or numbers, each once; got {show_value(list(values))}"
+            )
     return orders
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from boxwood._messages import Quoting
 from boxwood._types import Bools, Floats, Indices
-from boxwood._validation import Rows, listed
+from boxwood._validation import Rows, list_words
 from boxwood.axes.known_order import known_order
 from boxwood.axes.mixed import FEW_WORDS
 from boxwood.batches.overview import MANY_NUMBERS
@@ -29,12 +29,12 @@ from boxwood.explanation.measure.held_out import held_out, how_of, with_rows_in_
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import LITTLE, may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
-from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.expand import expand_tree
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.reference import Reference, Task
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.words.claims import at_least
-from boxwood.words.values import cluster_name, column_name, counted, percent
+from boxwood.words.values import cluster_name, column_name, count_of, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import HeldOut
@@ -98,7 +98,7 @@ class Outcome(NamedTuple):
     found: FinishedTree | None = None
 
 
-def concluded(outcome: Outcome, problem: Problem, asked: Options, *, made_here: bool) -> MeasuredTree:
+def conclude(outcome: Outcome, problem: Problem, asked: Options, *, made_here: bool) -> MeasuredTree:
     """Return the explanation with notes on what came out, the facts of its limits, and its loss on rows held out."""
     explanation, grown = outcome.explanation, outcome.grown
     notes = _notes_on_outcome(explanation, made_here, problem.clusterer)
@@ -158,12 +158,12 @@ def _notes_on_agreement(explanation: MeasuredTree, tree: ThresholdTree, seen: Se
     if agreement >= LOW:
         return ()
     advice = _advice(explanation, seen.task)
-    task = _settled(seen.task, tree)
+    task = _settle_columns(seen.task, tree)
     asked = max(tree.n_leaves, task.max_leaf_nodes or 0)
     sample = task.sampled(max(settings.HINT_ROWS, settings.ROWS_PER_LEAF * 4 * asked))
     about = "" if seen.is_all else "about "
     for more in (2, 4):
-        tree = expanded(tree, sample, more * asked, loss="mistakes", look_ahead=False)
+        tree = expand_tree(tree, sample, more * asked, loss="mistakes", look_ahead=False)
         leaves, share = seen.reached(tree)
         if share >= LOW and leaves > asked and advice:
             return (f"with {leaves:,} leaves the rules could reach {about}{at_least(share)} {advice}",)
@@ -185,7 +185,7 @@ def _advice(explanation: MeasuredTree, task: Task) -> str:
     return "(max_leaf_nodes)" if search.by_agreement else '(max_leaf_nodes, objective="agreement")'
 
 
-def _settled(task: Task, tree: ThresholdTree) -> Task:
+def _settle_columns(task: Task, tree: ThresholdTree) -> Task:
     """Return the task in which no cut tests other columns than a tree, if the budget limits their number."""
     if task.budget.max_columns is None:
         return task
@@ -201,7 +201,7 @@ def _notes_on_luck(explanation: MeasuredTree, n_rows: int) -> tuple[str, ...]:
     expected = max(right - LUCK_OF_CUT * luck(right, explanation.n_leaves - 1, n_rows), explanation.baseline)
     if right - expected < MUCH_LUCK:
         return ()
-    cuts, baseline = counted(explanation.n_leaves - 1, "cut"), explanation.baseline
+    cuts, baseline = count_of(explanation.n_leaves - 1, "cut"), explanation.baseline
     alone = f", and {baseline:.0%} by the largest cluster alone" * (expected - baseline < LITTLE * (1 - baseline))
     return (
         f"expect about {expected:.0%} on new rows, not {right:.0%}{alone}: with {cuts} for {n_rows:,} rows some of it "
@@ -223,7 +223,7 @@ def _notes_on_missed(explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
     missed = [one for one in explanation.clusters if one.rules and one.found is not None and one.found < FOUND]
     if not missed or explanation.agreement < LOW:
         return ()
-    said = listed([f"{percent(one.found)} of {cluster_name(one.name)}" for one in missed], 3)
+    said = list_words([f"{percent(one.found)} of {cluster_name(one.name)}" for one in missed], 3)
     agreement = percent(explanation.agreement)
     more = "; try more leaves (max_leaf_nodes)" if may_have_more_leaves(explanation.tree, task) else ""
     return (f"the rules find only {said}, but are right for {agreement} of all rows{more}",)
@@ -259,7 +259,7 @@ def _notes_on_codes(explanation: MeasuredTree, numbers: Collection[str]) -> tupl
 
 def _as_codes(said: Sequence[str]) -> str:
     advice = ("read as numbers; if they are codes", "rules can name them one by one (categories)")
-    return f"{listed(said)}: {', '.join(advice)}"
+    return f"{list_words(said)}: {', '.join(advice)}"
 
 
 def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
@@ -270,7 +270,7 @@ def _notes_on_alike(explanation: MeasuredTree) -> tuple[str, ...]:
             found.append(f"{column_name(explanation.columns[j])} ({', '.join(alike[0])})")
     labels = [", ".join(group) for group in _alike(explanation.names)]
     said = "that differ only in case or in blanks count as different"
-    return tuple(f"{what} {said}: {listed(each)}" for what, each in (("labels", labels), ("words", found)) if each)
+    return tuple(f"{what} {said}: {list_words(each)}" for what, each in (("labels", labels), ("words", found)) if each)
 
 
 def _notes_on_weights(explanation: MeasuredTree) -> tuple[str, ...]:
@@ -399,7 +399,7 @@ def _notes_on_stand_ins(explanation: MeasuredTree) -> tuple[str, ...]:
         for number, rows in _stand_ins(X[:, j]):
             alike = [k for k in others if _has_alone(X[:, k], number, rows) and (k == j or _differ(X[:, k], X[:, j]))]
             if len(alike) >= ALIKE:
-                names = listed([column_name(explanation.columns[k]) for k in alike])
+                names = list_words([column_name(explanation.columns[k]) for k in alike])
                 said = f"{number:g} is in the same {int(rows.sum()):,} rows of each of {names}"
                 found[f"{said}: if it stands for a missing value, make it one, and rows are compared without it"] = None
     return tuple(found)
@@ -409,12 +409,12 @@ def _notes_on_codes_apart(explanation: MeasuredTree) -> tuple[str, ...]:
     """Return notes on codes such as 99 beside answers 1 to 5, which are missing values for clusters made here."""
     entry, by_codes = explanation._known().coordinates.entry, dict[str, list[str]]()
     for j, codes in (entry.codes if entry is not None else {}).items():
-        said = listed([f"{code:g}" for code in codes])
+        said = list_words([f"{code:g}" for code in codes])
         by_codes.setdefault(said, []).append(column_name(explanation.columns[j]))
     advice = (
         "for the clusters it is a missing value, for the rules a number; if it is a measurement, name these (numbers)"
     )
-    found = (f"{codes} is far from all other values of {listed(names)}" for codes, names in by_codes.items())
+    found = (f"{codes} is far from all other values of {list_words(names)}" for codes, names in by_codes.items())
     return tuple(f"{said}: {advice}" for said in found)
 
 

@@ -23,7 +23,7 @@ from boxwood._frames import (
 from boxwood._progress import in_one_step, silent
 from boxwood._texts import dates_among
 from boxwood._types import Floats, Indices
-from boxwood._validation import Rows, listed, refuse_no_sum
+from boxwood._validation import Rows, list_words, refuse_no_sum
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters
 from boxwood.batches.overview import MissingValues
@@ -37,11 +37,11 @@ from boxwood.explanation.ask.clustering import (
     given_to,
     label_column_of,
     labelling_of_made,
+    name_clusters,
     notes_on_clustering,
     notes_on_labels_of,
     notes_on_number,
     refuse_number,
-    renamed,
 )
 from boxwood.explanation.ask.columns import (
     are_named,
@@ -56,9 +56,9 @@ from boxwood.explanation.ask.columns import (
 )
 from boxwood.explanation.ask.days import with_day
 from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, complete_cases, with_fitted_pipeline
-from boxwood.explanation.ask.gathered import gathered
+from boxwood.explanation.ask.gathered import gather_rows
 from boxwood.explanation.ask.how_many import DrawnRows, Number, settled_number
-from boxwood.explanation.ask.mixed import clustered, read_as_it_is, refuse_method, refuse_unseen_kinds
+from boxwood.explanation.ask.mixed import cluster_table, read_as_it_is, refuse_method, refuse_unseen_kinds
 from boxwood.explanation.ask.options import AS_THEY_ENTER, Candidates, Options
 from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.explanation.measure.allowed import allowed_ends, refuse_useless
@@ -135,7 +135,7 @@ def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
     return without_columns(X, [name]), replace(asked, sample_weight=weights)
 
 
-def dated(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:
+def read_dates(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:
     """Return the rows, with texts of a frame that are dates or numbers as these, and what is asked, with how these are.
 
     Dates are counted from the day that is asked for, if one is. Texts of a column of labels stay texts.
@@ -163,15 +163,15 @@ class Posed(NamedTuple):
     asked: Options
 
 
-def posed(X: Any, clustering: Any, asked: Options) -> Posed:
+def pose(X: Any, clustering: Any, asked: Options) -> Posed:
     """Return what is to be explained of an array, a frame or a table in batches, whose rows may be read into memory."""
     if not isinstance(X, Source):
         return Posed(problem_of(X, clustering, asked), X, asked)
     try:
-        if (read := gathered(X, clustering, asked)) is None:
+        if (read := gather_rows(X, clustering, asked)) is None:
             return Posed(problem_of_batches(X, clustering, asked), X, asked)
     except HasGaps:
-        read = gathered(X, clustering, asked, has_gaps=True)
+        read = gather_rows(X, clustering, asked, has_gaps=True)
         assert read is not None
     asked = replace(asked, sample_weight=read.sample_weight)
     return Posed(problem_of(read.table, read.labels, asked, read.whole), read.table, asked)
@@ -211,7 +211,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     DataError
         If the table or the clustering cannot be used, or no tree could keep the limits; see `explain`.
     """
-    found = _clustered(X, clustering, asked, is_drawn=drawn_from is not None)
+    found = _cluster_rows(X, clustering, asked, is_drawn=drawn_from is not None)
     here, complete, columns = found.here, found.complete, found.here.columns
     in_table = found.in_table or columns
     limits = asked.limits | {"cuts": allowed_ends(asked.limits["cuts"], here, in_table)}
@@ -241,7 +241,7 @@ def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | 
     return Problem(task, here, budget, found.parts, clusterer=found.clusterer, given=found.given, notes=notes, **known)
 
 
-def _clustered(X: Any, clustering: Any, asked: Options, *, is_drawn: bool) -> _Clustered:
+def _cluster_rows(X: Any, clustering: Any, asked: Options, *, is_drawn: bool) -> _Clustered:
     """Return the rows with their clusters: a table as it is, or the numbers that a clusterer, or all rules, take."""
     X, asked = with_weights(X, asked)
     if asked.numbers and is_frame(X):
@@ -307,7 +307,7 @@ def _of_table(read: CompleteCases, asked: Options, *, is_drawn: bool) -> _Cluste
     by_themselves = {name: order for name, order in known_orders(read.X).items() if name not in asked.categories}
     table = in_stated_order(read.X, by_themselves | dict(asked.orders))
     refuse_method(asked.method, table)
-    here, reference, parts, number, made = clustered(read._replace(X=table), asked, is_drawn=is_drawn)
+    here, reference, parts, number, made = cluster_table(read._replace(X=table), asked, is_drawn=is_drawn)
     refuse_no_sum(here.rows.weights)
     clusterer, given = made, None
     if read.fitted is not None:
@@ -370,14 +370,14 @@ def _of_those_drawn(labelling: LabelColumn, reference: Reference) -> tuple[Label
     kept = {*reference.names}
     lost = [str(label) for label in labelling.labels if label not in kept]
     labels = tuple(label for label in labelling.labels if label in kept)
-    note = f"no row drawn of {listed(lost)} has a value, so there is no such cluster here; its rows are left out"
+    note = f"no row drawn of {list_words(lost)} has a value, so there is no such cluster here; its rows are left out"
     return LabelColumn(labelling.column, labels), (note,) if lost else ()
 
 
 def _task(rows: Rows | Batches, reference: Reference, asked: Options, mixture: Mixture | None, budget: Budget) -> Task:
     return Task.of(
         rows,
-        renamed(reference, asked.names),
+        name_clusters(reference, asked.names),
         mixture=mixture,
         max_leaf_nodes=asked.max_leaf_nodes,
         random_state=asked.random_state,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._frames import column_names, is_frame, types_in
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood._version import __version__
 from boxwood.batches import Source
 from boxwood.explanation.ask.columns import ColumnNote
@@ -132,9 +132,9 @@ def clusters_made(here: FeatureSpace, k: int, n_clusters: int | None, drawn: str
     parts += [drawn] if drawn else []
     entry = here.entry
     if entry is not None and entry.tails is not None and entry.tails.drawn_in:
-        parts.append(f"long tails drawn in: {listed([here.columns[j] for j in entry.tails.drawn_in])}")
+        parts.append(f"long tails drawn in: {list_words([here.columns[j] for j in entry.tails.drawn_in])}")
     if entry is not None and entry.repeated is not None:
-        parts += [f"{listed([here.columns[j] for j in group])} count once" for group in entry.repeated.groups]
+        parts += [f"{list_words([here.columns[j] for j in group])} count once" for group in entry.repeated.groups]
     return "; ".join(parts)
 
 

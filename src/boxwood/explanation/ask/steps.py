@@ -40,13 +40,13 @@ from boxwood.explanation.ask.explainer import (
 from boxwood.explanation.ask.gaps import complete_cases, notes_on_all_rows
 from boxwood.explanation.ask.gathered import numbers_in_order
 from boxwood.explanation.ask.options import Options, with_defaults
-from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, concluded
+from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, conclude
 from boxwood.explanation.ask.problem import (
     Posed,
     Problem,
-    dated,
-    posed,
+    pose,
     problem_of,
+    read_dates,
     with_weights,
 )
 from boxwood.explanation.choose import settings
@@ -74,17 +74,17 @@ from boxwood.words.values import of_leaves, percent
 T = TypeVar("T")
 
 
-def explained(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
+def explain_rows(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of a clustering of the rows of an array, a frame or a table in batches; see `explain`."""
     _refuse_unusable(X, clustering, asked)
     if not isinstance(X, Source) and isinstance(clustering, np.ndarray):
         clustering = label_values(clustering)
     if hasattr(clustering, "fit") and is_explainer(clustering):
         return _by_explainer(X, clustering, asked)
-    X, asked = dated(X, clustering, asked.scaled_for(clustering, X))
-    question = posed(X, clustering, asked)
-    problem, outcome = _chosen(question, clustering)
-    explanation = concluded(outcome, problem, question.asked, made_here=clustering is None)
+    X, asked = read_dates(X, clustering, asked.scaled_for(clustering, X))
+    question = pose(X, clustering, asked)
+    problem, outcome = _choose_tree(question, clustering)
+    explanation = conclude(outcome, problem, question.asked, made_here=clustering is None)
     whole = _with_evidence(problem.complete.with_other_rows(explanation), X, problem, fixed=_why_fixed(clustering))
     told = with_kinds(whole, _booleans(question.rows, problem.complete.X), question.asked.dates)
     if isinstance(X, Source):
@@ -100,8 +100,8 @@ def explained_by_tree(
     IN: tree_of: the tree on the columns of a table, by the names of the clusters; method: how it was made.
     """
     _refuse_unusable(X, labels, asked)
-    X, asked = dated(X, labels, asked.scaled_for(labels, X))
-    question = posed(X, label_values(labels), asked)
+    X, asked = read_dates(X, labels, asked.scaled_for(labels, X))
+    question = pose(X, label_values(labels), asked)
     problem = question.problem
     tree = tree_of(problem.coordinates, problem.task.reference.names)
     measured = measure(problem.task, Grown(tree, method, notes=problem.notes), problem.coordinates)
@@ -119,7 +119,7 @@ def _refuse_unusable(X: Any, clustering: Any, asked: Options) -> None:
         raise DataError("the table has no rows; give at least two, in two clusters")
 
 
-def _chosen(question: Posed, clustering: Any) -> tuple[Problem, Outcome]:
+def _choose_tree(question: Posed, clustering: Any) -> tuple[Problem, Outcome]:
     """Return the problem with the numbers of clusters and of leaves that are taken, and its outcome: chosen, measured.
 
     IN: clustering: None if boxwood made the clusters.
@@ -214,7 +214,7 @@ def _of_clusters_made(question: Posed) -> tuple[Problem, Outcome]:
     problem, outcome, notes = _with_rules_that_are_right(problem, asked, others)
     if problem.whole is not None:
         assert outcome.found is not None
-        outcome = _with_notes(_measured(problem, asked, outcome.found), OF_DRAWN)
+        outcome = _with_notes(_measure_outcome(problem, asked, outcome.found), OF_DRAWN)
     return problem, _with_notes(outcome, *notes)
 
 
@@ -314,10 +314,10 @@ def _by_explainer(X: Any, explainer: Any, asked: Options) -> MeasuredTree:
 
 def _in_memory(problem: Problem, asked: Options) -> Outcome:
     options = with_defaults(asked.method, asked.options, problem.clusterer)
-    return _measured(problem, asked, choose(problem, asked.method, asked.progress, options))
+    return _measure_outcome(problem, asked, choose(problem, asked.method, asked.progress, options))
 
 
-def _measured(problem: Problem, asked: Options, found: FinishedTree) -> Outcome:
+def _measure_outcome(problem: Problem, asked: Options, found: FinishedTree) -> Outcome:
     """Return the outcome of a tree on rows in memory; it is measured on those, or on all from which they were drawn."""
     name, whole = asked.method, None
     options = with_defaults(name, asked.options, problem.clusterer)
@@ -334,16 +334,18 @@ def _measured(problem: Problem, asked: Options, found: FinishedTree) -> Outcome:
         notes = (*notes, _note_on_parts(problem, options))
     are_all = not problem.is_measured_apart and whole is None
     finished = grown.as_finished(tree)._replace(notes=notes, attributes=found.attributes(are_all=are_all))
-    known = _known(problem, grown, tree) if whole is None else {"whole": whole}
+    known = _facts_of_growth(problem, grown, tree) if whole is None else {"whole": whole}
     explanation = measure(problem.task, finished, problem.coordinates, **known)
     evidence = _growing(explanation._rows(), problem, grown, partial(problem.grown, method=name, **options))
     if problem.whole is not None:
         evidence = replace(evidence, whole=problem.whole)
-    told_of = SeenByAuto(search.task, partial(_reached, search, problem), whole is None) if name == "auto" else None
+    told_of = (
+        SeenByAuto(search.task, partial(_count_reached, search, problem), whole is None) if name == "auto" else None
+    )
     return Outcome(replace(explanation, _evidence=evidence), grown.tree, found.n_moved, told_of, found)
 
 
-def _reached(seen: TableSearch, table: TableSearch, tree: ThresholdTree) -> tuple[int, float]:
+def _count_reached(seen: TableSearch, table: TableSearch, tree: ThresholdTree) -> tuple[int, float]:
     """Return the leaves, and the agreement, of a tree that was grown on the rows that were seen, as rules of all."""
     on_table, _ = seen.finished(tree)
     if table.parts:
@@ -383,7 +385,7 @@ def _growing(evidence: Evidence, problem: Problem, grown: Grown, again: Callable
     )
 
 
-def _known(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, Any]:
+def _facts_of_growth(table: TableSearch, grown: Grown, tree: ThresholdTree) -> dict[str, Any]:
     """Return what is known of the finished tree from its growth: the leaf of each row, and costs.
 
     IN: tree: the finished one. Short thresholds keep the rows of all leaves, and so does a map, which may exchange
@@ -476,7 +478,7 @@ def _measured_in_batches(
     facts, options = facts.with_leaves(task.max_leaf_nodes), with_defaults(name, asked.options, problem.clusterer)
     if found.sample is not None and found.is_whole:
         sums = _on_plainer_columns(facts, sums, found.sample, problem)
-    tree, n_moved, sums = _finished(facts, sums)
+    tree, n_moved, sums = _finish_tree(facts, sums)
     notes = (*problem.notes, *_notes_on_columns(facts, sums), *_notes_on_clustering(facts.task, clustering, asked))
     grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
     explanation = measured_of_batches(facts, grown, sums, None if n_moved else found.cost)
@@ -532,7 +534,7 @@ def _with_mixture(explanation: MeasuredTree, mixture: Mixture, sample: Task, is_
     return replace(explanation, notes=notes)._with_details(mixture=found)
 
 
-def _finished(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
+def _finish_tree(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree, int, TreeSums]:
     """Return the tree with short thresholds, within the limits of these, the number of rows moved, and its sums."""
     task = facts.task
     short = shortened_of_batches(sums, task.batches)

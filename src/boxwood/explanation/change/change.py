@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._messages import listed
+from boxwood._messages import list_words
 from boxwood._validation import position
 from boxwood.errors import DataError
 from boxwood.explanation.ages import notes_on_days
@@ -22,8 +22,8 @@ from boxwood.explanation.measured_tree import Tree, with_names, with_short_words
 from boxwood.explanation.records import AllowedCuts, Edit, LimitFacts
 from boxwood.reference import Reference
 from boxwood.reference.labels import given_names, places_of, plain_name
-from boxwood.tree.merge import merged
-from boxwood.tree.shorten import rounded
+from boxwood.tree.merge import merge_leaves
+from boxwood.tree.shorten import round_thresholds
 from boxwood.words.notes import OF_RULES
 from boxwood.words.values import cluster_name
 
@@ -41,7 +41,7 @@ def move_cut(ex: Tree, column: str, at: Any, to: Any) -> Tree:
     """See `Explanation.move_cut`."""
     changes = NodeChanges(moved_tests(ex, column, at, to))
     values = [value_said(ex, column, value) for value in (at, to)]
-    return _changed(ex, changes, f"move_cut({column!r}, {values[0]!r}, to={values[1]!r})")
+    return _change_nodes(ex, changes, f"move_cut({column!r}, {values[0]!r}, to={values[1]!r})")
 
 
 def prune(ex: Tree, node: int) -> Tree:
@@ -49,14 +49,14 @@ def prune(ex: Tree, node: int) -> Tree:
     node = node_of_cut(ex, node)
     first = next(leaf for leaf in range(node, ex.tree.n_nodes) if ex.tree.feature[leaf] < 0)
     changes = NodeChanges(leaves={node: int(ex.tree.cluster[first])}, named_anew=frozenset([node]))
-    return _changed(ex, changes, f"prune({node})")
+    return _change_nodes(ex, changes, f"prune({node})")
 
 
 def replace_cut(ex: Tree, node: int, column: str, value: Any) -> Tree:
     """See `Explanation.replace_cut`."""
     node = node_of_cut(ex, node)
     changes = NodeChanges({node: new_test(ex, column, value)}, named_anew=frozenset([node]))
-    return _changed(ex, changes, f"replace_cut({node}, {column!r}, {value_said(ex, column, value)!r})")
+    return _change_nodes(ex, changes, f"replace_cut({node}, {column!r}, {value_said(ex, column, value)!r})")
 
 
 def split(ex: Tree, leaf: int, column: str, value: Any) -> Tree:
@@ -64,30 +64,30 @@ def split(ex: Tree, leaf: int, column: str, value: Any) -> Tree:
     leaf = position("leaf", leaf, ex.n_leaves)
     node = int(ex.tree.leaf_nodes[leaf])
     changes = NodeChanges({node: new_test(ex, column, value)}, named_anew=frozenset([node]))
-    return _changed(ex, changes, f"split({leaf}, {column!r}, {value_said(ex, column, value)!r})")
+    return _change_nodes(ex, changes, f"split({leaf}, {column!r}, {value_said(ex, column, value)!r})")
 
 
 def merge_clusters(ex: Tree, clusters: Sequence[Hashable], name: Hashable) -> Tree:
     """See `Explanation.merge_clusters`."""
     own = [ex.names[i] for i in places_of(clusters, ex.names, cluster_name)]
     if len(own) < 2:
-        raise DataError(f"merging takes at least two clusters, got {listed([*map(str, clusters)]) or 'none'}")
+        raise DataError(f"merging takes at least two clusters, got {list_words([*map(str, clusters)]) or 'none'}")
     name = own[0] if name is None else plain_name(name)
     if name in {*ex.names} - {*own}:
         raise DataError(f"{cluster_name(name)} is another cluster; merge it, too, or give another name")
     said = ", ".join([*map(repr, own), f"name={name!r}"])
     names = [name if old in own else old for old in ex.names]
-    return _merged(ex, names, f"merge_clusters({said})")
+    return _merge_names(ex, names, f"merge_clusters({said})")
 
 
-def renamed(ex: Tree, names: Mapping[Hashable, Hashable], merge: bool) -> Tree:
+def rename_clusters(ex: Tree, names: Mapping[Hashable, Hashable], merge: bool) -> Tree:
     """See `Explanation.rename`."""
     if not isinstance(names, Mapping):
         raise TypeError(f"names must be a mapping from name to new name, got {type(names).__name__}")
     given = given_names(ex.names, names, cluster_name)
     new = {old: name for old, name in zip(ex.names, given, strict=True) if old != name}
     if merge and len({*given}) < len(given):
-        return _merged(ex, given, f"rename({new!r}, merge=True)")
+        return _merge_names(ex, given, f"rename({new!r}, merge=True)")
     answer = with_names(ex, names)
     edit = Edit(f"ex = ex.rename({new!r})", ex.agreement, ex.agreement, ex.price, ex.price, (), _is_by_agreement(ex))
     return replace(answer, changes=(*ex.changes, edit)) if new else answer
@@ -110,10 +110,10 @@ def told_of_tree(ex: Tree, tree: ThresholdTree, line: str, short: ThresholdTree 
     answer = replace(answer, limits=limits, _kept=answer._kept | kept)
     if short is not None:
         answer = _in_words_of(answer, named_by_rows(short, ways.in_leaves))
-    return _told(ex, answer, line, ways, range(k))
+    return _note_changes(ex, answer, line, ways, range(k))
 
 
-def _changed(ex: Tree, changes: NodeChanges, line: str) -> Tree:
+def _change_nodes(ex: Tree, changes: NodeChanges, line: str) -> Tree:
     """Return the explanation by the tree with some nodes changed."""
     tree = changes.on(ex.tree, ex.n_clusters)
     _refuse_unreachable(ex, tree)
@@ -128,16 +128,16 @@ def _in_words_of(answer: MeasuredTree, short: ThresholdTree) -> MeasuredTree:
     return with_short_words(answer, short)
 
 
-def _merged(ex: Tree, names: Sequence[Hashable], line: str) -> Tree:
+def _merge_names(ex: Tree, names: Sequence[Hashable], line: str) -> Tree:
     """Return the explanation of clusters of which those of one name are one."""
     evidence, distinct = _evidence(ex), list(dict.fromkeys(names))
     if evidence.in_batches or evidence.whole is not None:
         raise DataError("clusters of a table in batches cannot be merged; explain it by labels that are merged")
     place = [distinct.index(name) for name in names]
     evidence = _with_merged(evidence, place, distinct, evidence.held.sum(axis=0))
-    tree = merged(ex.tree.relabeled([place[cluster] for cluster in ex.tree.leaf_clusters.tolist()]))
+    tree = merge_leaves(ex.tree.relabeled([place[cluster] for cluster in ex.tree.leaf_clusters.tolist()]))
     ways = ways_of(ex.tree, tree, evidence)
-    return _told(ex, measured_again(ex, tree, STEP, evidence), line, ways, place)
+    return _note_changes(ex, measured_again(ex, tree, STEP, evidence), line, ways, place)
 
 
 def _with_merged(evidence: Evidence, place: Sequence[int], names: Sequence[Hashable], sizes: Array) -> Evidence:
@@ -179,7 +179,7 @@ def _limits_kept(limits: LimitFacts, ex: MeasuredTree, tree: ThresholdTree, n_ro
         "max_depth": tree.depth <= (limits.max_depth or math.inf),
         "min_samples_leaf": int(n_rows.min()) >= (limits.min_samples_leaf or 0),
         "max_columns": len(tree.features) <= (limits.max_columns or math.inf),
-        "round_thresholds": digits is None or rounded(tree, digits, beside) == tree,
+        "round_thresholds": digits is None or round_thresholds(tree, digits, beside) == tree,
     }
     broken: dict[str, Any] = {name: None for name, kept in is_kept.items() if not kept}
     cuts = tuple(one for one in limits.cuts if _are_at(ex, tree, one))
@@ -195,7 +195,7 @@ def _are_at(ex: MeasuredTree, tree: ThresholdTree, allowed: AllowedCuts) -> bool
 # ------------------------------------------------------------------------------------------------- what that costs
 
 
-def _told(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: Sequence[int]) -> Tree:
+def _note_changes(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: Sequence[int]) -> Tree:
     """Return a measured answer with the notes that still hold, and with what was changed at which price.
 
     IN: place: the new number of each old cluster.

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._frames import refuse_unknown_columns
-from boxwood._messages import listed, shown
+from boxwood._messages import list_words, show_value
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 from boxwood.explanation.measure.allowed import end_said, number_said
 from boxwood.explanation.records import condition_of
 from boxwood.tree.nodes import Cut, CutTest
 from boxwood.words.rules import condition
-from boxwood.words.values import column_name, grouped, number, short_number
+from boxwood.words.values import column_name, group_digits, number, short_number
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -38,7 +38,7 @@ def moved_tests(ex: MeasuredTree, column: str, at: Any, to: Any) -> dict[int, Cu
     move = _moved_words if j in ex._coded_columns else _moved_ends
     tests = {node: test for node in cuts_of(ex.tree, j) if (test := move(ex, node, at, to)) is not None}
     if not tests:
-        raise DataError(f"no cut of {column_name(column)} at {_told(at)}: {_cuts_there(ex, j)}")
+        raise DataError(f"no cut of {column_name(column)} at {_say_value(at)}: {_cuts_there(ex, j)}")
     return tests
 
 
@@ -69,8 +69,8 @@ def node_of_cut(ex: MeasuredTree, node: Any) -> int:
     if is_whole and 0 <= node < ex.tree.n_nodes and ex.tree.feature[node] >= 0:
         return int(node)
     cuts = [f"{each} ({_cut_in_words(ex, each)})" for each in np.flatnonzero(ex.tree.feature >= 0).tolist()]
-    there = f"the cuts are {listed(cuts, 12)}" if cuts else "the tree has no cut"
-    raise ValueError(f"node must be the number of a cut, got {shown(node)}; {there}")
+    there = f"the cuts are {list_words(cuts, 12)}" if cuts else "the tree has no cut"
+    raise ValueError(f"node must be the number of a cut, got {show_value(node)}; {there}")
 
 
 def cuts_of(tree: ThresholdTree, j: int) -> list[int]:
@@ -91,7 +91,7 @@ def value_said(ex: MeasuredTree, column: str, value: Any) -> Any:
     """Return a value of a cut as a line of Python has it: a plain number, the text of a date, words in a list."""
     j = _column(ex, column)
     if j in ex._coded_columns or j in ex._known().categories:
-        return [_known(ex, j).values[code] for code in _codes(ex, j, value)]
+        return [_categories_at(ex, j).values[code] for code in _codes(ex, j, value)]
     if is_missing(value):
         return None
     x = _number(ex, j, value)
@@ -123,7 +123,7 @@ def end_at(ex: MeasuredTree, j: int, value: Any, *, is_upper: bool = True, old: 
 
 def codes_of(ex: MeasuredTree, j: int) -> Any:
     """Return the categories of a column of words, or of booleans; None for one of numbers or dates."""
-    return _known(ex, j) if j in ex._coded_columns or j in ex._known().categories else None
+    return _categories_at(ex, j) if j in ex._coded_columns or j in ex._known().categories else None
 
 
 # ------------------------------------------------------------------------------------------------ numbers and dates
@@ -142,7 +142,7 @@ def _moved_ends(ex: MeasuredTree, node: int, at: Any, to: Any) -> CutTest | None
         else:
             test = test._replace(lower=_as_lower(ex, test.feature, x, test.lower))
     if test.lower > test.upper:
-        raise DataError(f"the cut {_cut_in_words(ex, node)} would hold no value with an end at {_told(to)}")
+        raise DataError(f"the cut {_cut_in_words(ex, node)} would hold no value with an end at {_say_value(to)}")
     return test if found else None
 
 
@@ -158,7 +158,7 @@ def _is_at(ex: MeasuredTree, node: int, is_upper: bool, at: Any) -> bool:
                 return True
             continue
         said = _said_end(ex, j, end, is_upper)
-        if str(at) in (grouped(said), short_number(said)) or _number(ex, j, at) in (said, end):
+        if str(at) in (group_digits(said), short_number(said)) or _number(ex, j, at) in (said, end):
             return True
     return False
 
@@ -189,7 +189,7 @@ def _number(ex: MeasuredTree, j: int, value: Any) -> float:
 def _moved_words(ex: MeasuredTree, node: int, at: Any, to: Any) -> CutTest | None:
     """Return a cut of words with other words on the side that has some; None if no side has just these."""
     j = int(ex.tree.feature[node])
-    known, wanted = _known(ex, j), set(_codes(ex, j, at))
+    known, wanted = _categories_at(ex, j), set(_codes(ex, j, at))
     codes = np.arange(len(known.domain))
     inside = {int(code) for code in codes[ex.tree.is_inside(node, codes.astype(np.float64))]}
     named = set(range(len(known.values)))
@@ -211,7 +211,7 @@ def _of_codes(j: int, codes: Iterable[int]) -> CutTest:
 
 def _codes(ex: MeasuredTree, j: int, words: Any) -> list[int]:
     """Return the codes of a word, or of several; a DataError names those that the column has."""
-    known, name = _known(ex, j), ex.columns[j]
+    known, name = _categories_at(ex, j), ex.columns[j]
     given = [words] if words is None or isinstance(words, (str, bool, int, float, np.generic)) else list(words)
     values = [
         None if word == "missing" and None in known.values and word not in known.values else word for word in given
@@ -219,12 +219,12 @@ def _codes(ex: MeasuredTree, j: int, words: Any) -> list[int]:
     codes = known.codes(values)
     unknown = [word for word, code in zip(given, codes.tolist(), strict=True) if not code < len(known.values)]
     if unknown:
-        has = listed([*map(_told, known.values)])
-        raise DataError(f"{column_name(name)} has no value {listed([*map(_told, unknown)])}; it has {has}")
+        has = list_words([*map(_say_value, known.values)])
+        raise DataError(f"{column_name(name)} has no value {list_words([*map(_say_value, unknown)])}; it has {has}")
     return sorted({int(code) for code in codes.tolist()})
 
 
-def _known(ex: MeasuredTree, j: int) -> Any:
+def _categories_at(ex: MeasuredTree, j: int) -> Any:
     coded = ex._coded_columns
     return coded[j] if j in coded else ex._known().categories[j]
 
@@ -234,7 +234,7 @@ def _known(ex: MeasuredTree, j: int) -> Any:
 
 def _column(ex: MeasuredTree, column: Any) -> int:
     if not isinstance(column, str):
-        raise TypeError(f"column must be the name of one, got {shown(column)}")
+        raise TypeError(f"column must be the name of one, got {show_value(column)}")
     refuse_unknown_columns([column], ex.columns)
     return ex.columns.index(column)
 
@@ -243,13 +243,13 @@ def _cuts_there(ex: MeasuredTree, j: int) -> str:
     """Return which cuts of a column there are, or else which columns have some."""
     cuts = cuts_of(ex.tree, j)
     if not cuts:
-        tested = listed([column_name(ex.columns[each]) for each in ex.tree.features.tolist()])
+        tested = list_words([column_name(ex.columns[each]) for each in ex.tree.features.tolist()])
         return f"the tree cuts {tested or 'no column'}"
     if j in ex._coded_columns:
-        return f"the tree asks {listed([_cut_in_words(ex, node) for node in cuts], 12)}"
+        return f"the tree asks {list_words([_cut_in_words(ex, node) for node in cuts], 12)}"
     found = thresholds_of(ex, ex._short or ex.tree, j)
     ends = list(dict.fromkeys(end if isinstance(end, str) else number(end) for end in found))
-    return f"there are {column_name(ex.columns[j])} at {listed(ends, 12)}" if ends else _cut_in_words(ex, cuts[0])
+    return f"there are {column_name(ex.columns[j])} at {list_words(ends, 12)}" if ends else _cut_in_words(ex, cuts[0])
 
 
 def _cut_in_words(ex: MeasuredTree, node: int) -> str:
@@ -259,5 +259,5 @@ def _cut_in_words(ex: MeasuredTree, node: int) -> str:
     return condition(condition_of(cut, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns))
 
 
-def _told(value: Hashable) -> str:
-    return str(value) if isinstance(value, (int, float)) or value is None else shown(value)
+def _say_value(value: Hashable) -> str:
+    return str(value) if isinstance(value, (int, float)) or value is None else show_value(value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from boxwood._frames import refuse_unknown_columns
-from boxwood._messages import listed
+from boxwood._messages import list_words
 from boxwood._progress import silent
 from boxwood.errors import DataError
 from boxwood.explanation.change.change import told_of_tree
@@ -24,7 +24,7 @@ def without(ex: Tree, columns: Sequence[str]) -> Tree:
     limits = ex.limits or LimitFacts()
     forbidden = tuple(name for name in ex.columns if name in {*limits.forbidden, *columns})
     if len(forbidden) == len(ex.columns):
-        raise DataError(f"every column is forbidden ({listed([*ex.columns])}); rules need one that they may test")
+        raise DataError(f"every column is forbidden ({list_words([*ex.columns])}); rules need one that they may test")
     task, here = evidence.task.with_leaves(ex.n_leaves), evidence.coordinates
     search = TableSearch(task, here, evidence.budget).without([ex.columns.index(name) for name in forbidden])
     objective = "auto" if ex.search_report is None else ex.search_report.objective

@@ -15,11 +15,11 @@ import numpy as np
 from boxwood.explanation.choose import settings
 from boxwood.grow import METHODS, Method
 from boxwood.grow.centers.greedy import growth_of_several
-from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.expand import expand_tree
 from boxwood.grow.leaves.impurity import grown_to_sizes
-from boxwood.grow.leaves.prune import pruned
+from boxwood.grow.leaves.prune import prune_tree
 from boxwood.grow.refinement.exchange import loss_of
-from boxwood.grow.shared.names import matched
+from boxwood.grow.shared.names import match_leaves
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 
@@ -68,7 +68,7 @@ def _separating(part: CandidateInput) -> Trees:
             for start, name in starts:
                 if start not in part.begun:  # for few clusters methods often agree
                     part.begun.add(start)
-                    yield from _expanded(start, name, part)
+                    yield from _expand_tree(start, name, part)
 
 
 def _of_method(method: Method, task: Task, part: CandidateInput) -> Trees:
@@ -107,12 +107,12 @@ def _if_grown(tree: ThresholdTree | None, name: str) -> Trees:
         yield tree, name
 
 
-def _expanded(start: ThresholdTree, name: str, part: CandidateInput) -> Trees:
+def _expand_tree(start: ThresholdTree, name: str, part: CandidateInput) -> Trees:
     if start.n_leaves >= part.leaves:
         yield start, name
         return
     for how, loss in part.losses.items():
-        yield expanded(start, part.sample, part.leaves, loss=loss), f"{name}-{how}"
+        yield expand_tree(start, part.sample, part.leaves, loss=loss), f"{name}-{how}"
 
 
 def _from_the_root(part: CandidateInput) -> Trees:
@@ -124,7 +124,7 @@ def _from_the_root(part: CandidateInput) -> Trees:
         return
     for how, loss in LOSSES.items():
         if (loss == "cost") == part.by_cost:
-            yield expanded(None, part.sample, part.leaves, loss=loss), f"{how}-root"
+            yield expand_tree(None, part.sample, part.leaves, loss=loss), f"{how}-root"
 
 
 def _of_impurity(part: CandidateInput) -> Trees:
@@ -148,9 +148,9 @@ def _of_impurity(part: CandidateInput) -> Trees:
         tree, *larger = (part.by_impurity[criterion][size] for size in _sizes(part))
         yield tree, name
         if tree.n_leaves == task.reference.n_clusters:
-            yield matched(tree, task), f"{name}, matched"
+            yield match_leaves(tree, task), f"{name}, matched"
         for each in larger:
-            yield pruned(each, task, part.leaves, loss), f"{name}, pruned"
+            yield prune_tree(each, task, part.leaves, loss), f"{name}, pruned"
 
 
 def _sizes(part: CandidateInput) -> tuple[int, ...]:
@@ -166,7 +166,7 @@ def carts_of(task: Task, loss: str) -> Iterator[ThresholdTree]:
     for criterion in ("gini", "entropy"):
         tree, larger = grown_to_sizes(task, criterion, (leaves, settings.OVERGROWN * leaves))
         yield tree
-        yield pruned(larger, task, leaves, loss)
+        yield prune_tree(larger, task, leaves, loss)
 
 
 def _has_separating(part: CandidateInput) -> bool:

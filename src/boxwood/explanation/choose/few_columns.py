@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, Goal
 from boxwood.grow.grown import Grown
-from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.expand import expand_tree
 from boxwood.grow.leaves.impurity import grown_by
-from boxwood.grow.leaves.prune import pruned
+from boxwood.grow.leaves.prune import prune_tree
 from boxwood.grow.refinement.exchange import NEARLY
-from boxwood.grow.shared.names import named
+from boxwood.grow.shared.names import name_leaves
 from boxwood.reference import Task
 
 Choice: TypeAlias = tuple[int, ...]
@@ -42,7 +42,7 @@ def grown_on_few(
             break
         grown = grow(task.within(task.budget.only(choice, task.n_columns)), left)
         found.append((goal.candidate(grown.tree, grown.method), grown))
-    taken = _preferred(found, goal, task)
+    taken = _prefer_columns(found, goal, task)
     if "search" not in taken.attributes:
         return taken
     return taken._replace(
@@ -109,10 +109,10 @@ class _Choices:
         leaves = times * task.leaves()
         larger = grown_by(task, "gini", 2 * leaves)
         for tree in (
-            expanded(None, task, leaves, loss=self.loss),
-            pruned(larger, task, leaves, self.loss),
+            expand_tree(None, task, leaves, loss=self.loss),
+            prune_tree(larger, task, leaves, self.loss),
         ):
-            yield self.goal.candidate(named(tree, task, self.loss), "")
+            yield self.goal.candidate(name_leaves(tree, task, self.loss), "")
 
     def _pool(self) -> list[int]:
         """Return the columns from which choices are made, in the order of what each achieves alone."""
@@ -153,7 +153,7 @@ def _with(choice: Choice, column: int) -> Choice:
     return tuple(sorted((*choice, column)))
 
 
-def _preferred(found: list[tuple[Candidate, Grown]], goal: Goal, task: Task) -> Grown:
+def _prefer_columns(found: list[tuple[Candidate, Grown]], goal: Goal, task: Task) -> Grown:
     """Return the tree that the goal takes, or a nearly equal one that tests more preferred columns."""
     best = goal.best([each for each, _ in found])
 

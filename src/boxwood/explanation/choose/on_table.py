@@ -18,7 +18,7 @@ from boxwood.explanation.choose._candidates import carts_of
 from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable, goal_of
 from boxwood.explanation.choose.plain import in_few_words
 from boxwood.explanation.choose.search import grow_for
-from boxwood.explanation.measure.limited import finished
+from boxwood.explanation.measure.limited import finish_tree
 from boxwood.explanation.records import SearchReport
 from boxwood.grow import METHODS
 from boxwood.grow.exact.agreement import is_within_reach
@@ -85,7 +85,7 @@ class TableSearch:
 
     def within_limits(self, tree: ThresholdTree) -> tuple[ThresholdTree, int]:
         """Return a tree on the table's columns with short thresholds, within the limits, and how many rows moved."""
-        return finished(self.coordinates.shortened(tree), self.task, self.budget, self.coordinates)
+        return finish_tree(self.coordinates.shortened(tree), self.task, self.budget, self.coordinates)
 
     def on_parts(self, most: int | None = None) -> list[TableSearch]:
         """Return the search on each part of a long table, or on some of them; else this search itself."""
@@ -312,16 +312,16 @@ class FinishedTree(NamedTuple):
 def choose(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     """Return the tree of a method; "auto" says what it finds in few words, where that costs little."""
     table = table.in_bands(method)
-    found = _chosen(table, method, progress, options)
+    found = _choose_tree(table, method, progress, options)
     if method != "auto":
         return found
     has_time = options.get("time_limit") is None
     return in_few_words(
-        table, found, partial(_chosen, method=method, progress=progress, options=options) if has_time else None
+        table, found, partial(_choose_tree, method=method, progress=progress, options=options) if has_time else None
     )
 
 
-def _chosen(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
+def _choose_tree(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     """Return the tree of a method; of those that "auto" finds on parts of a long table, the one best on all rows."""
     found = [_best_of_columns(each, method, progress, options) for each in table.on_parts(most_parts(options))]
     if not table.parts:

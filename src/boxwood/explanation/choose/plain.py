@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.explanation.choose import settings
 from boxwood.grow.refinement.plainer import luck_of_words, on_plainer_columns, with_fewer_words
 from boxwood.reference.budget import Budget
@@ -40,7 +40,7 @@ def in_few_words(
         return found
     other = _with_plain_cuts(fewer, again(fewer))
     spare = settings.FOR_WORDS + max(luck - _luck(table, other), 0.0)
-    return _noted(table, other, found, long) if _is_near(table, other.tree, found, spare) else found
+    return _note_long_rules(table, other, found, long) if _is_near(table, other.tree, found, spare) else found
 
 
 def _luck(table: TableSearch, found: FinishedTree) -> float:
@@ -58,10 +58,10 @@ def _with_plain_cuts(table: TableSearch, found: FinishedTree) -> FinishedTree:
     here, budget = table.coordinates, _budget(table)
     if here.categories:
         how = table.task, _loss(found), here.coded_columns
-        found = _changed(table, found, with_fewer_words(found.tree, here.table.values, *how, budget=budget))
+        found = _replace_tree(table, found, with_fewer_words(found.tree, here.table.values, *how, budget=budget))
     numbers = [j for j in range(len(here.columns)) if j not in here.categories and j not in here.dates]
     tree = on_plainer_columns(found.tree, here.table.values, table.task, numbers, budget)
-    return _changed(table, found, tree)
+    return _replace_tree(table, found, tree)
 
 
 def _budget(table: TableSearch) -> Budget:
@@ -73,7 +73,7 @@ def _budget(table: TableSearch) -> Budget:
     return replace(table.budget, forbidden=tuple(sorted(unread | set(table.budget.forbidden))))
 
 
-def _changed(table: TableSearch, found: FinishedTree, tree: ThresholdTree) -> FinishedTree:
+def _replace_tree(table: TableSearch, found: FinishedTree, tree: ThresholdTree) -> FinishedTree:
     """Return what was found with another tree, if that loses no more and rounding moves no row."""
     if tree == found.tree:
         return found
@@ -120,7 +120,7 @@ def _unordered(table: TableSearch) -> dict[int, int]:
     return {j: len(its.domain) for j, its in known if not its.ordered and j not in table.budget.preferred}
 
 
-def _noted(table: TableSearch, other: FinishedTree, found: FinishedTree, long: list[int]) -> FinishedTree:
+def _note_long_rules(table: TableSearch, other: FinishedTree, found: FinishedTree, long: list[int]) -> FinishedTree:
     """Return the tree in few words, with a note if rules on columns of many words were right for more rows."""
     search = other.grown.attributes["search"]._replace(gap=None, agreement_gap=None)
     rule, (new, old) = table.measured([other.tree, found.tree], search)
@@ -129,7 +129,7 @@ def _noted(table: TableSearch, other: FinishedTree, found: FinishedTree, long: l
         used = [column_name(table.coordinates.columns[j]) for j in long if j in found.tree.features]
         notes = (
             *notes,
-            f"rules on {listed(used)} would be right for {percent(lost)} more of the rows, by long lists of words "
+            f"rules on {list_words(used)} would be right for {percent(lost)} more of the rows, by long lists of words "
             "(preferred)",
         )
     grown = other.grown._replace(notes=notes, attributes={**other.grown.attributes, "search": search})

@@ -24,15 +24,15 @@ from boxwood.explanation.choose.goal import Candidate, Goal, goal_of, sampled_fo
 from boxwood.explanation.records import SearchReport
 from boxwood.grow import METHODS, Method
 from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
-from boxwood.grow.exact.optimal import WINDOW, ends_within, optimal_of, resolved, with_cheapest_names
+from boxwood.grow.exact.optimal import WINDOW, ends_within, optimal_of, resolve_subtrees, with_cheapest_names
 from boxwood.grow.grown import Grown
-from boxwood.grow.leaves.expand import expanded
-from boxwood.grow.refinement.exchange import preferring, refilled, swapped, within
-from boxwood.grow.refinement.refine import refined, refined_with_centers
-from boxwood.grow.shared.names import named
+from boxwood.grow.leaves.expand import expand_tree
+from boxwood.grow.refinement.exchange import preferring, refill_leaves, swap_leaves, within
+from boxwood.grow.refinement.refine import refine_tree, refined_with_centers
+from boxwood.grow.shared.names import name_leaves
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 
 
 def grow_for(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
@@ -41,7 +41,7 @@ def grow_for(task: Task, name: str, *, progress: Progress = silent, **options: A
     A method by its name grows on rows in batches, too.
     """
     if name == "auto":
-        return _searched(task, progress=progress, **options).noting_early_stop(task)
+        return _search_task(task, progress=progress, **options).noting_early_stop(task)
     method = METHODS[name]
     refuse_leaves(task, method)
     if task.in_batches:
@@ -66,15 +66,15 @@ def _preferring(grown: Grown, task: Task, method: Method) -> Grown:
     if tree == grown.tree:
         return grown
     note = f"the tree of {method.name!r} was changed: cuts on other columns are cuts on preferred ones"
-    return grown._replace(tree=named(tree, task, loss), notes=(*grown.notes, note))
+    return grown._replace(tree=name_leaves(tree, task, loss), notes=(*grown.notes, note))
 
 
-def _searched(task: Task, *, objective: str = "auto", time_limit: float | None = None, **how: Any) -> Grown:
+def _search_task(task: Task, *, objective: str = "auto", time_limit: float | None = None, **how: Any) -> Grown:
     if task.budget.max_columns is None:
-        return searched(task, objective=objective, time_limit=time_limit, **how)
+        return search_trees(task, objective=objective, time_limit=time_limit, **how)
 
     def grow(task: Task, seconds: float | None) -> Grown:
-        return searched(task, objective=objective, time_limit=seconds, **how)
+        return search_trees(task, objective=objective, time_limit=seconds, **how)
 
     return grown_on_few(task, grow, objective, several=True, time_limit=time_limit)
 
@@ -131,7 +131,7 @@ def sample_task(task: Task, fold: Callable[[Any], Any] | None = None) -> tuple[T
 _STEPS = len(CANDIDATES) + settings.REFINED + 2
 
 
-def searched(
+def search_trees(
     task: Task,
     *,
     objective: str = "auto",
@@ -155,7 +155,7 @@ def searched(
     best = search.preferring(search.best(leaves, least))
     if objective == "cost" and time_limit is None and search.is_short:
         how: dict[str, Any] = {"most_steps": most_steps, "of_words": of_words}
-        best = search.cheapest(best, [searched(task, objective=other, **how) for other in ("auto", "agreement")])
+        best = search.cheapest(best, [search_trees(task, objective=other, **how) for other in ("auto", "agreement")])
     notes = search.notes()
     facts: dict[str, Any] = {} if task.mixture is None else {"mixture": task.mixture}
     facts |= {"search": search.facts(best), "on_length": search.on_length(), "ranked": search.ranked}
@@ -305,7 +305,7 @@ class AutoSearch:
             if raw in known:
                 continue
             known.add(raw)
-            tree = self._fitting(merged(raw), part.sample)
+            tree = self._fitting(merge_leaves(raw), part.sample)
             yield tree, name
             if is_first and goal.is_perfect(goal.candidate(tree, name)):
                 is_first = False  # further ones on the sample would be taken after this one only
@@ -319,7 +319,7 @@ class AutoSearch:
             part.begun.add(begin.tree)
             yield begin.tree, begin.name
             for how, loss in part.losses.items():
-                yield expanded(begin.tree, part.sample, part.leaves, loss=loss), f"{begin.name}, {how}"
+                yield expand_tree(begin.tree, part.sample, part.leaves, loss=loss), f"{begin.name}, {how}"
         for done, grow in enumerate(CANDIDATES.values(), start=1):
             yield from grow(part)
             self._reach(done)
@@ -355,7 +355,7 @@ class AutoSearch:
     def _swapped(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
         if not self.clock.has_passed():
-            tree = swapped(best.tree, part.sample, part.leaves, self.loss, singles=1, deadline=self.clock.deadline)
+            tree = swap_leaves(best.tree, part.sample, part.leaves, self.loss, singles=1, deadline=self.clock.deadline)
             yield tree, f"{best.name}, swapped"
 
     def _resolved(
@@ -371,7 +371,7 @@ class AutoSearch:
         for each in candidates:
             if self.clock.has_passed():
                 return
-            solved = resolved(
+            solved = resolve_subtrees(
                 each.tree,
                 part.sample,
                 own_means=own_means,
@@ -502,7 +502,7 @@ class AutoSearch:
 
     def _fitting(self, tree: ThresholdTree, task: Task) -> ThresholdTree:
         """Return the tree with honest names and without empty leaves, within the budget."""
-        tree = named(tree, task, self.loss)
+        tree = name_leaves(tree, task, self.loss)
         return within(tree, task, self.loss) if task.budget.limits_shape else tree
 
     def _renamed(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
@@ -544,8 +544,8 @@ class AutoSearch:
         if self.goal.by_cost:
             better = refined_with_centers(tree, task, max_rounds=rounds, max_sweeps=1, tol=tol, deadline=deadline)
         else:
-            better = refined(tree, task, self.loss, deadline=deadline)
-        return refilled(better, task, leaves, self.loss, tol=tol, deadline=deadline)
+            better = refine_tree(tree, task, self.loss, deadline=deadline)
+        return refill_leaves(better, task, leaves, self.loss, tol=tol, deadline=deadline)
 
     def facts(self, best: Candidate) -> SearchReport:
         """Return what was done, and how far the tree is from the cheapest with as many leaves, where that is known."""

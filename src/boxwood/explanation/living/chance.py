@@ -85,14 +85,14 @@ def of_shapes(now: Array, then: Array) -> float:
         rows = pair.sum(axis=1)
         if rows.min() < LEAST:
             continue
-        table = _joined(pair)
+        table = _join_bins(pair)
         expected = np.outer(rows, table.sum(axis=0)) / rows.sum()
         squares += float((np.square(table - expected) / expected).sum())
         freedom += table.shape[1] - 1
     return float(chdtrc(freedom, squares)) if freedom else 1.0
 
 
-def _joined(pair: Array) -> Floats:
+def _join_bins(pair: Array) -> Floats:
     """Return two rows of bins (2, m) with neighbours put together until each pair has rows enough."""
     parts = [np.zeros(2)]
     for column in pair.T:

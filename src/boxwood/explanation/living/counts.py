@@ -22,7 +22,7 @@ from boxwood._frames import (
     weights_in,
 )
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import as_weights, shown
+from boxwood._validation import as_weights, show_value
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.batches.batches import numbers
@@ -30,8 +30,8 @@ from boxwood.batches.labelling import codes_of
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.left_out import walk_of_others
-from boxwood.explanation.apply.rows import Walk, walked
-from boxwood.explanation.living.shapes import all_edges, binned
+from boxwood.explanation.apply.rows import Walk, walk_rows
+from boxwood.explanation.living.shapes import all_edges, count_bins
 from boxwood.metrics.agreements import are_whole
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels, plain_name
@@ -101,14 +101,16 @@ class Counts:
         return sum(self.held.values(), nothing)
 
 
-def counted(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None) -> Counts:
+def count_rows(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None) -> Counts:
     """Return the counts of rows in memory, or of a table in batches, from one pass."""
     if (source := as_source(X)) is not None:
         return _counted_in_batches(ex, source, labels, weights)
     X = as_rows_here(X)
     if isinstance(labels, str):
         if not is_frame(X):
-            raise DataError(f"{shown(labels)} names a column of labels, but X is not a data frame with named columns")
+            raise DataError(
+                f"{show_value(labels)} names a column of labels, but X is not a data frame with named columns"
+            )
         labels = column_values(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=weights)
     codes, found = (None, ()) if labels is None else encode_labels(label_values(labels))
@@ -125,7 +127,7 @@ def with_rows_left_out(ex: Tree, others: Any) -> Tree:
     ex = replace(ex, _evidence=replace(ex._evidence, others=others))
     walk = walk_of_others(others, ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns)
     leaf = () if walk is None else walk.leaf[walk.leaf >= 0]
-    taken = counted(ex, others).at_leaves if walk is None else np.bincount(leaf, minlength=ex.n_leaves)
+    taken = count_rows(ex, others).at_leaves if walk is None else np.bincount(leaf, minlength=ex.n_leaves)
     leaves = tuple(one._replace(noise=(one.noise or 0) + int(taken[one.leaf])) for one in ex.leaves)
     return replace(ex, leaves=leaves)
 
@@ -140,11 +142,11 @@ def label_key(names: Sequence[Hashable], label: Hashable) -> Hashable:
     >>> [label_key([1, "new"], label) for label in ("1.0", 1, "new", "newer", "-1", None)]
     [0, 0, 1, 'newer', None, None]
     """
-    said = None if is_missing(label) else _said(label)
-    return next((i for i, name in enumerate(names) if _said(name) == said), None if said == "-1" else said)
+    said = None if is_missing(label) else _say_label(label)
+    return next((i for i, name in enumerate(names) if _say_label(name) == said), None if said == "-1" else said)
 
 
-def _said(label: Hashable) -> str:
+def _say_label(label: Hashable) -> str:
     """Return a label as its text in any file: one for 1, 1.0 and "1", and for True and "true"."""
     plain = plain_name(label)
     if isinstance(plain, bool) or str(plain).lower() in ("true", "false"):
@@ -156,7 +158,7 @@ def _of_rows(
     ex: MeasuredTree, X: Any, codes: Indices | None, keys: Sequence[Hashable], weights: Floats | None = None
 ) -> Counts:
     """Return the counts of rows in memory; IN: codes (n,): their places among the keys of labels, or -1."""
-    walk = walked(ex.tree, ex.columns, ex._coded_columns, X, ex._gap_columns, ex._date_columns)
+    walk = walk_rows(ex.tree, ex.columns, ex._coded_columns, X, ex._gap_columns, ex._date_columns)
     n, counts = len(walk.leaf), Counts(ex.n_leaves, codes is not None, weights is not None)
     codes = np.full(n, -1) if codes is None else codes
     if len(codes) != n:
@@ -175,12 +177,12 @@ def _of_rows(
     clusters = ex.tree.leaf_clusters[walk.leaf[there]]
     for j, edges in all_edges(ex).items():
         values = walk.table[there, walk.columns.index(j)].astype(np.float64)
-        counts.bins[j] = binned(ex, j, values, clusters, edges, None if weights is None else weights[there])
-    counts.lost = _lost(ex, X, walk, weights)
+        counts.bins[j] = count_bins(ex, j, values, clusters, edges, None if weights is None else weights[there])
+    counts.lost = _find_lost(ex, X, walk, weights)
     return counts
 
 
-def _lost(ex: MeasuredTree, X: Any, walk: Walk, weights: Floats | None) -> Lost:
+def _find_lost(ex: MeasuredTree, X: Any, walk: Walk, weights: Floats | None) -> Lost:
     """Return the rows without a leaf by the column where they stop, and the word that was never seen there."""
     rows = np.flatnonzero(walk.leaf < 0)
     features = np.array([walk.columns[j] for j in _stops(walk.tree, walk.table[rows])], dtype=np.intp)
@@ -221,7 +223,7 @@ def _counted_in_batches(ex: MeasuredTree, source: Source, labels: Any, weights: 
     for what, given in (("labels", labels), ("weights", weights)):
         if given is not None and not isinstance(given, str):
             raise DataError(
-                f"{what} of {source.name}, which is read in batches, must be a column of it; got {shown(given)}"
+                f"{what} of {source.name}, which is read in batches, must be a column of it; got {show_value(given)}"
             )
     tested = [ex.columns[j] for j in ex.tree.features.tolist()]
     beside = [name for name in (labels, weights) if name is not None]

@@ -10,7 +10,7 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices
 from boxwood.axes import Categories
 from boxwood.explanation.living.chance import ALARM, LEAST, of_chosen, of_shapes, of_shares
-from boxwood.explanation.living.counts import Counts, counted
+from boxwood.explanation.living.counts import Counts, count_rows
 from boxwood.explanation.living.results import (
     ClusterDrift,
     ColumnDrift,
@@ -60,7 +60,7 @@ def drift_on(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Drift
         raise ValueError(
             "sample_weight is for models of weighted rows, and the rows of this one were counted: leave it out"
         )
-    return drift_of(ex, counted(ex, X, labels, sample_weight))
+    return drift_of(ex, count_rows(ex, X, labels, sample_weight))
 
 
 def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
@@ -81,7 +81,7 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
         cuts=tuple(one._replace(moved=("cut", one.node) in marked) for one in cuts),
         columns=tuple(one._replace(change=_column_change(one.column, marked)) for one in columns),
         words=tuple(one._replace(change=_column_change(one.column, marked)) for one in words),
-        lost=_lost(ex, counts),
+        lost=_list_lost(ex, counts),
         n_lost_then=n_lost_then,
         labels=labels,
         changes=tuple([one for one in told if one.change != "cut"] or told),  # cuts follow from most other changes
@@ -149,8 +149,8 @@ def _clusters(ex: MeasuredTree, counts: Counts, then: Floats) -> list[ClusterDri
         shares = _share(n_then, of_then), _share(n, of)
         drift = ClusterDrift(one.cluster, one.name, n_then, n, *shares)
         if counts.labelled:
-            drift = drift._replace(found_then=one.found, found=_known(n_own, n_labelled))
-            drift = drift._replace(precision_then=one.precision, precision=_known(n_own, n_ruled))
+            drift = drift._replace(found_then=one.found, found=_ratio(n_own, n_labelled))
+            drift = drift._replace(precision_then=one.precision, precision=_ratio(n_own, n_ruled))
         found.append(drift)
     return found
 
@@ -159,7 +159,7 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else 0.0
 
 
-def _known(part: float, whole: float) -> float | None:
+def _ratio(part: float, whole: float) -> float | None:
     return float(part / whole) if whole else None
 
 
@@ -181,7 +181,7 @@ def _cuts(ex: MeasuredTree, now: Indices, then: Floats) -> list[CutDrift]:
         cut = Cut(node, feature, lower, upper, True, members)
         condition = condition_of(cut, ex.columns, said._coded_columns, ex._gap_columns, ex._date_columns)
         (of_then, inside_then), (of, inside) = ((rows[node], rows[node + 1]) for rows in below)
-        shares = _known(inside_then, of_then), _known(inside, of)
+        shares = _ratio(inside_then, of_then), _ratio(inside, of)
         found.append(CutDrift(node, condition, float(of_then), float(of), *shares))
     return found
 
@@ -209,7 +209,7 @@ def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indic
     missing_then, missing = (_share(rows[:, -1].sum(), rows.sum()) for rows in (then, now))
     factor = None if j in ex._date_columns else _factor(own, edges, counts, then)
     beside = above_then, above, missing_then, missing
-    return ColumnDrift(ex.columns[j], float(own[half]), *beside, _moved(now, then), factor)
+    return ColumnDrift(ex.columns[j], float(own[half]), *beside, _share_moved(now, then), factor)
 
 
 def _words(ex: MeasuredTree, counts: Counts) -> list[WordsDrift]:
@@ -221,7 +221,7 @@ def _of_words(column: str, known: Categories, now: Indices, then: Indices) -> Wo
     shares = np.array([rows.sum(axis=0) / max(rows.sum(), 1) for rows in (then, now)])
     most = int(np.abs(shares[1] - shares[0]).argmax())
     then_of, now_of = shares[:, most].tolist()
-    return WordsDrift(column, known.value(most), then_of, now_of, _moved(now, then))
+    return WordsDrift(column, known.value(most), then_of, now_of, _share_moved(now, then))
 
 
 def _within(ex: MeasuredTree, j: int, counts: Counts) -> tuple[Indices, Indices]:
@@ -231,7 +231,7 @@ def _within(ex: MeasuredTree, j: int, counts: Counts) -> tuple[Indices, Indices]
     return (with_rare_apart(now, np.asarray(then.sum(axis=0) == 0)) if j in ex._coded_columns else now), then
 
 
-def _moved(now: Array, then: Array) -> float:
+def _share_moved(now: Array, then: Array) -> float:
     """Return the share of the rows of a cluster that lie in other bins than they did, weighted by rows now."""
     both = (now.sum(axis=1) >= LEAST) & (then.sum(axis=1) >= LEAST)
     if not both.any():
@@ -266,13 +266,13 @@ def _labels(ex: MeasuredTree, counts: Counts) -> LabelDrift | None:
     confusion = _confusion(ex, counts)
     new = [(label, rows.sum().item()) for label, rows in counts.held.items() if isinstance(label, str)]
     unlabelled = counts.held.get(None, np.zeros(1, dtype=np.int64)).sum()
-    agreement = _known(np.trace(confusion), confusion.sum())
+    agreement = _ratio(np.trace(confusion), confusion.sum())
     new.sort(key=lambda one: (-one[1], one[0]))
     then = ex.agreement if ex.held_out is None else ex.held_out.agreement
     return LabelDrift(then, agreement, confusion.sum().item(), unlabelled.item(), tuple(new[:_WORDS]))
 
 
-def _lost(ex: MeasuredTree, counts: Counts) -> tuple[LostRows, ...]:
+def _list_lost(ex: MeasuredTree, counts: Counts) -> tuple[LostRows, ...]:
     found = []
     for j in sorted({column for column, _ in counts.lost}):
         words = {word: n for (column, word), n in counts.lost.items() if column == j}

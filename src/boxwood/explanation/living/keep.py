@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Weights
-from boxwood._validation import listed, real_number, refuse_other_kind, refuse_unknown
+from boxwood._validation import list_words, real_number, refuse_other_kind, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.apply.tree_changes import tree_changes
 from boxwood.explanation.measure.again import measured_again
-from boxwood.explanation.measure.limited import finished
+from boxwood.explanation.measure.limited import finish_tree
 from boxwood.explanation.measure.measure import costs_of
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.grown import Grown
 from boxwood.tree import ThresholdTree, TreeBuilder
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 from boxwood.tree.shorten import shortest_between
 from boxwood.words.measured import words
 
@@ -34,7 +34,7 @@ _LOOKED_AT = 20_000  # rows by which changes are compared
 _MANY = 300  # pairs of an old and a new node up to which every part of the new tree is tried in every place
 
 
-def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> MeasuredTree:
+def keep_close(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> MeasuredTree:
     """See `Explanation.stay_close_to`."""
     refuse_other_kind("old", old, MeasuredTree, "pass the earlier one, such as bw.load gives")
     refuse_unknown("by", by, ("agreement", "cost"))
@@ -50,12 +50,12 @@ def kept(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Measured
     own = _on_new_columns(old, new)
     draft = _Draft(own, new.tree, {}, {})
     most = max(new.n_leaves, old.n_leaves, task.max_leaf_nodes or 0)
-    while lost(tree := _limited(draft.built(rows), evidence)) > loss and draft.anew.get(0) != 0:
+    while lost(tree := _limit_tree(draft.built(rows), evidence)) > loss and draft.anew.get(0) != 0:
         draft = _next(draft, some, about, most)
     if draft.anew.get(0) == 0 or tree == new.tree:
-        return _told(new, own, rows, 0.0, by)
+        return _note_changes(new, own, rows, 0.0, by)
     measured = replace(measured_again(new, tree, METHOD), notes=new.notes)._with_details(mixture=new.details.mixture)
-    return _told(measured, own, rows, lost(tree), by)
+    return _note_changes(measured, own, rows, lost(tree), by)
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ def _losses(new: MeasuredTree, evidence: Any, rows: _RuleRows, by: str) -> Calla
     return lambda tree: cost(tree) / least - 1 if least else float(cost(tree) > 0)
 
 
-def _limited(tree: ThresholdTree, evidence: Any) -> ThresholdTree:
+def _limit_tree(tree: ThresholdTree, evidence: Any) -> ThresholdTree:
     """Return a tree within the limits of the rules."""
-    return finished(tree, evidence.task, evidence.budget, evidence.coordinates)[0]
+    return finish_tree(tree, evidence.task, evidence.budget, evidence.coordinates)[0]
 
 
 # ------------------------------------------------------------------------------------- the old tree on new columns
@@ -109,7 +109,7 @@ def _on_new_columns(old: MeasuredTree, new: MeasuredTree) -> ThresholdTree:
     tree, builder, stack = old.tree, TreeBuilder(), [(0, 0)]
     absent = [name for j in tree.features.tolist() if (name := old.columns[j]) not in new.columns]
     if absent:
-        raise DataError(f"the earlier tree tests columns that the new table lacks: {listed(absent)}")
+        raise DataError(f"the earlier tree tests columns that the new table lacks: {list_words(absent)}")
     while stack:
         node, at = stack.pop()
         j = int(tree.feature[node])
@@ -193,7 +193,7 @@ class _Draft:
             _, upper, lower, members = tree.test(node)
             upper = self.moved.get(node, upper) if tree is self.old else upper
             nodes.append(builder.split(at, j, upper, lower, members))
-        return merged(builder.build())
+        return merge_leaves(builder.build())
 
 
 def _next(draft: _Draft, rows: _RuleRows, lost: Callable[[ThresholdTree], float], most: int) -> _Draft:
@@ -269,7 +269,7 @@ def _clusters(draft: _Draft, rows: _RuleRows) -> Callable[[int, Indices], Indice
 # ------------------------------------------------------------------------------------------------------------ in words
 
 
-def _told(ex: MeasuredTree, old: ThresholdTree, rows: _RuleRows, lost: float, by: str) -> MeasuredTree:
+def _note_changes(ex: MeasuredTree, old: ThresholdTree, rows: _RuleRows, lost: float, by: str) -> MeasuredTree:
     """Return the explanation with a note on what changed in the tree."""
     reached = old.apply(rows.table)
     most = [int(rows.counts(rows.kept[reached[rows.kept] == leaf]).argmax()) for leaf in range(old.n_leaves)]

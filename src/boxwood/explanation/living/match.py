@@ -65,7 +65,7 @@ class _Overlaps(NamedTuple):
     is_exact: bool = False
 
 
-def matched(
+def match_clusters(
     old: tuple[Sequence[Hashable], Floats], new: tuple[Sequence[Hashable], Floats], overlap: Overlap
 ) -> MatchFacts:
     """Return what became of clusters; IN: old, new: their names, and their rows by their own explanation."""

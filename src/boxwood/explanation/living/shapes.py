@@ -83,7 +83,7 @@ def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape
     x = np.asarray(values, dtype=np.float64)
     if j in ex._coded_columns:
         codes = codes_in(ex._coded_columns[j])
-        held = binned(ex, j, x, clusters, np.array(codes))
+        held = count_bins(ex, j, x, clusters, np.array(codes))
         return Shape(codes, tuple(map(tuple, with_rare_apart(held, held.sum(axis=0) < FEW).tolist())))
     known = x[~lacks_value(ex, j, x) & np.isfinite(x)]
     tenths = np.quantile(known, np.arange(1, 10) / 10, method="lower") if len(known) else np.empty(0)
@@ -96,7 +96,7 @@ def _shape(ex: MeasuredTree, j: int, values: Floats, clusters: Indices) -> Shape
     cuts = np.array([ex.tree.lower, ex.tree.upper])[:, ex.tree.feature == j].ravel()
     edges = np.unique(np.concatenate([tenths, cuts]))
     edges = edges[np.isfinite(edges) & (np.abs(edges) < LARGEST)]
-    held = binned(ex, j, x, clusters, edges)
+    held = count_bins(ex, j, x, clusters, edges)
     return Shape(tuple(edges.tolist()), tuple(map(tuple, held.tolist())))
 
 
@@ -129,7 +129,7 @@ def codes_in(known: Categories) -> tuple[float, ...]:
     return tuple(code for code, _ in known.domain)
 
 
-def binned(
+def count_bins(
     ex: MeasuredTree, j: int, values: Floats, clusters: Indices, edges: Floats, weights: Floats | None = None
 ) -> Indices:
     """Return the rows of each cluster in each bin of a column, shape (k, len(edges) + 2); the last lack a value."""

@@ -12,11 +12,11 @@ import numpy as np
 from boxwood._dates import MICROSECONDS, days_between
 from boxwood._frames import as_rows_here, column_values, is_frame, label_values, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import listed, shown
+from boxwood._validation import list_words, show_value
 from boxwood.axes import Categories
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.errors import DataError
-from boxwood.explanation.apply.rows import walked
+from boxwood.explanation.apply.rows import walk_rows
 from boxwood.explanation.living.drift import rows_then
 from boxwood.explanation.living.match import Overlap
 from boxwood.explanation.living.shapes import shapes_of
@@ -123,7 +123,7 @@ class Side(NamedTuple):
         if self.labels is not None:
             return self.labels
         assert self.tree is not None
-        leaf = walked(self.tree, self.columns, self.coded, X, self.gaps, self.dates).leaf
+        leaf = walk_rows(self.tree, self.columns, self.coded, X, self.gaps, self.dates).leaf
         return np.append(self.tree.leaf_clusters, -1)[leaf]
 
 
@@ -140,11 +140,12 @@ def side_of(what: Any, rows: Any, which: str) -> Side:
     if isinstance(what, str):
         if rows is None or not is_frame(rows):
             raise DataError(
-                f"{which} is {shown(what)}, a column, so rows must be a data frame or a table in batches that has it"
+                f"{which} is {show_value(what)}, a column, so rows must be a data frame or a table in batches "
+                "that has it"
             )
         what = column_values(rows, what)
     if isinstance(what, ThresholdTree) or not (hasattr(what, "__len__") or hasattr(what, "__array__")):
-        raise TypeError(f"{which} must be an Explanation, a Tally or labels, got {shown(what)}")
+        raise TypeError(f"{which} must be an Explanation, a Tally or labels, got {show_value(what)}")
     codes, names = encode_labels(label_values(what))
     rows = np.bincount(codes[codes >= 0], minlength=len(names)).astype(np.float64)
     return Side(tuple(names), rows, labels=codes)
@@ -164,10 +165,10 @@ def _of_explanation(ex: MeasuredTree) -> Side:
         at_leaves *= ex.n_rows / max(at_leaves.sum(), 1e-300)
     rows = np.bincount(ex.tree.leaf_clusters, at_leaves, minlength=ex.n_clusters).astype(np.float64)
     table = ex.tree, ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns, at_leaves
-    return Side(ex.names, rows, *table, *_known(ex, rows.tolist()))
+    return Side(ex.names, rows, *table, *_shapes_known(ex, rows.tolist()))
 
 
-def _known(ex: MeasuredTree, rows: Sequence[float]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _shapes_known(ex: MeasuredTree, rows: Sequence[float]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a model knows of columns of numbers and of words within clusters: shapes, and its profile."""
     laws, words = dict[str, Any](), dict[str, Any]()
     for column in ex._kept.get("profile", ()):
@@ -331,7 +332,8 @@ def _by_boxes(old: Side, new: Side) -> Overlap:
         for word, side, other in (("old", old, new), ("new", new, old))
     }
     notes = [
-        f"the {word} model does not know how {listed(names)} lay within its clusters, so that is guessed; profile() "
+        f"the {word} model does not know how {list_words(names)} lay within its clusters, so that is guessed; "
+        "profile() "
         "before save would keep it"
         for word, names in unknown.items()
         if names

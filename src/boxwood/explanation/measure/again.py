@@ -23,7 +23,7 @@ def measured_again(ex: MeasuredTree, tree: ThresholdTree, step: str, evidence: E
     IN: step: what is added to the method; evidence: the rows with other clusters, if they have got some.
     """
     evidence = evidence or ex._known()
-    measured = _measured(Grown(tree, _with_step(ex.method, step), ex.details.objective, evidence.kernel), evidence)
+    measured = _measure_grown(Grown(tree, _with_step(ex.method, step), ex.details.objective, evidence.kernel), evidence)
     here = measured._known()
     evidence = replace(evidence, leaf=here.leaf, held=here.held, grow=None)
     measured = with_kinds(replace(measured, _evidence=evidence), evidence.booleans, dict(ex.details.dates))
@@ -31,7 +31,7 @@ def measured_again(ex: MeasuredTree, tree: ThresholdTree, step: str, evidence: E
     return measured if evidence.others is None else with_rows_left_out(measured, evidence.others)
 
 
-def _measured(grown: Grown, evidence: Evidence) -> MeasuredTree:
+def _measure_grown(grown: Grown, evidence: Evidence) -> MeasuredTree:
     if evidence.facts is not None:
         return measured_of_batches(evidence.facts, grown, evidence.facts.of_trees([grown.tree])[0])
     if evidence.whole is None:

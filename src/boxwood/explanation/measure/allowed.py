@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._dates import MICROSECONDS, Dates
 from boxwood._frames import refuse_unknown_columns
-from boxwood._messages import listed, shown
+from boxwood._messages import list_words, show_value
 from boxwood._validation import Rows, real_number
 from boxwood.errors import DataError
 from boxwood.tree.boxes import ends_without_missing
@@ -37,7 +37,9 @@ def allowed_ends(cuts: Any, here: FeatureSpace, in_table: Collection[str]) -> di
     if cuts is None:
         return {}
     if not isinstance(cuts, Mapping):
-        raise TypeError(f'cuts must be lists of values by columns, such as {{"days": [30, 90]}}; got {shown(cuts)}')
+        raise TypeError(
+            f'cuts must be lists of values by columns, such as {{"days": [30, 90]}}; got {show_value(cuts)}'
+        )
     refuse_unknown_columns([*cuts], [*in_table])
     return {name: _ends(name, values, here) for name, values in cuts.items() if name in here.columns}
 
@@ -47,7 +49,7 @@ def _ends(name: str, values: Any, here: FeatureSpace) -> tuple[float, ...]:
     if j in here.categories:
         raise DataError(f"cuts are for numbers and dates, but {column_name(name)} holds words or booleans")
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"cuts[{name!r}] must be a list of values, got {shown(values)}")
+        raise TypeError(f"cuts[{name!r}] must be a list of values, got {show_value(values)}")
     given = list(values)
     if not given:
         raise ValueError(f"cuts[{name!r}] must have at least one value; to keep {name} out of the rules, forbid it")
@@ -79,11 +81,13 @@ def number_said(name: str, dates: Dates | None, value: Any) -> float:
         try:
             x = float(value.removeprefix("≈").replace(",", ""))
         except ValueError:
-            raise DataError(f"{name} holds numbers, got the text {shown(value)}") from None
+            raise DataError(f"{name} holds numbers, got the text {show_value(value)}") from None
     else:
         x = real_number(f"the value of {name}", value)
     if not math.isfinite(x):
-        raise DataError(f"a cut of {name} needs a value, got {value if isinstance(value, float) else shown(value)}")
+        raise DataError(
+            f"a cut of {name} needs a value, got {value if isinstance(value, float) else show_value(value)}"
+        )
     return x
 
 
@@ -94,7 +98,7 @@ def refuse_useless(budget: Budget, here: FeatureSpace, kept: Bools) -> None:
         x = x[np.isfinite(x)]
         if len(x) and not any(x.min() <= end < x.max() for end in ends):
             name, dates = here.columns[j], here.dates.get(j)
-            said = listed([f"{each:g}" if isinstance(each, float) else each for each in ends_said(dates, ends)], 6)
+            said = list_words([f"{each:g}" if isinstance(each, float) else each for each in ends_said(dates, ends)], 6)
             low, high = [f"{x.min():g}", f"{x.max():g}"] if dates is None else map(dates.text, (x.min(), x.max()))
             raise DataError(
                 f"no row of {column_name(name)} is on the other side of {said}: its values are from {low} to {high}; "

@@ -16,10 +16,10 @@ from boxwood.batches import Batches, Block
 from boxwood.batches.batches import Together
 from boxwood.batches.overview import ExactSum
 from boxwood.batches.ranks import medians_in
-from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, rounded
+from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, add_smallest_first
 from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, CellSums, TreeSums, cells_of, leaves_in, squares_about
 from boxwood.errors import DataError
-from boxwood.grow.centers.random_cuts import scored
+from boxwood.grow.centers.random_cuts import score_trees
 from boxwood.grow.shared.names import without_leaves
 from boxwood.loops.costs import nearest
 from boxwood.reference import Task
@@ -269,7 +269,9 @@ class Spreads(NamedTuple):
         base = np.where(present[:, None], means.mean, means.mean[first])
         origin = np.ldexp(base[first], -exponents)
         away = np.ldexp(base, -exponents) - origin + np.ldexp(np.nan_to_num(means.rest), -exponents)
-        inside = np.ldexp(rounded(squares.sums), 2 * (squares.exponents - exponents) + squares.grid.weight_exponent)
+        inside = np.ldexp(
+            add_smallest_first(squares.sums), 2 * (squares.exponents - exponents) + squares.grid.weight_exponent
+        )
         share, total = means.weights / means.weights.sum(), means.weights.sum()
         mean = (share[:, None] * away).sum(axis=0)
         between = (share[:, None] * np.square(away - mean)).sum(axis=0)
@@ -284,7 +286,7 @@ class Spreads(NamedTuple):
 
 
 def named_by_rows(sums: TreeSums, centers: Floats, by_cost: bool) -> ThresholdTree:
-    """Return the tree with honest names and without empty leaves, as `boxwood.grow.shared.names.named` does in memory.
+    """Return the tree with honest names and without empty leaves, as `grow.shared.names.name_leaves` does in memory.
 
     A leaf with rows but none of its own cluster gets the cluster of most of its weight, or with `by_cost` the one of
     which it holds rows and that costs its rows least: the one whose centre is nearest to their mean.
@@ -341,7 +343,7 @@ def least_distances(task: Task, tree: ThresholdTree | None = None, scale: Floats
     medians = medians_in(groups, grouped.overview)
     no_cut = TreeBuilder()
     no_cut.label(0, 0)
-    return scored(grouped, np.nan_to_num(medians), [no_cut.build()], objective="l1").cost
+    return score_trees(grouped, np.nan_to_num(medians), [no_cut.build()], objective="l1").cost
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.measure.held_out import with_rows_in_memory
 from boxwood.explanation.measure.line_search import lines_of
 from boxwood.explanation.measure.lines import StandaloneRule
-from boxwood.explanation.measure.profile import profiled
+from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.records import CategoryColumn, NumberColumn, Profile
 from boxwood.reference import Reference
 from boxwood.reference.labels import places_of
@@ -112,7 +112,7 @@ def contrast_of(ex: MeasuredTree, first: Hashable, second: Hashable | None) -> C
 def _made(ex: MeasuredTree, one_place: int, other_place: int | None) -> Contrast:
     here, is_all = with_rows_in_memory(ex)
     pair = _pair_of(here, one_place, other_place)
-    profile, rows = profiled(pair), pair._known()
+    profile, rows = measure_profile(pair), pair._known()
     found = [_difference(one, rows) for one in profile]
     differences = sorted((one for one in found if one is not None), key=lambda one: -abs(one.effect))
     one, other = pair.clusters

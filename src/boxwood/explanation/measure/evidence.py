@@ -154,11 +154,11 @@ class Evidence:
 
         Thresholds are short if those of the explanation are.
         """
-        from boxwood.explanation.measure.limited import finished
+        from boxwood.explanation.measure.limited import finish_tree
 
         tree = self.coordinates.pulled_back(tree)
         short = self.coordinates.shortened(tree) if self.is_short else tree
-        return finished(short, self.task, self.budget, self.coordinates)[0]
+        return finish_tree(short, self.task, self.budget, self.coordinates)[0]
 
 
 class LeafStatistics(NamedTuple):
@@ -200,7 +200,7 @@ class LeafStatistics(NamedTuple):
 
         kept = labels >= 0 if weights is None else (labels >= 0) & (weights > 0)
         whole = weights is None or are_whole(weights[kept])
-        held, noise = _held(leaf, labels, (tree.n_leaves, k), kept, weights)
+        held, noise = _count_held(leaf, labels, (tree.n_leaves, k), kept, weights)
         return cls(tree, held, noise, len(leaf), int(kept.sum()), weights is not None, whole)
 
     @property
@@ -230,10 +230,12 @@ def held_in(task: Task, leaf: Indices, n_leaves: int) -> tuple[Array, Ints]:
     IN: leaf (n,): of each row.
     """
     reference = task.reference
-    return _held(leaf, reference.labels, (n_leaves, reference.n_clusters), task.kept, task.rows.weights)
+    return _count_held(leaf, reference.labels, (n_leaves, reference.n_clusters), task.kept, task.rows.weights)
 
 
-def _held(leaf: Indices, labels: Indices, shape: tuple[int, int], kept: Bools, weights: Weights) -> tuple[Array, Ints]:
+def _count_held(
+    leaf: Indices, labels: Indices, shape: tuple[int, int], kept: Bools, weights: Weights
+) -> tuple[Array, Ints]:
     n_leaves, width = shape[0], shape[1] + 1  # the label -1 becomes column 0
     cells = leaf * width
     cells += labels

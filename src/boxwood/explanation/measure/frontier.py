@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._progress import Progress, as_progress, silent
-from boxwood._validation import shown
+from boxwood._validation import show_value
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
@@ -24,7 +24,15 @@ from boxwood.explanation.measure.held_out import (
     rest_of,
     with_rows_in_memory,
 )
-from boxwood.explanation.measure.losses import Distance, LeafLosses, Loss, cost_by_means, losses_on, one_by_one, summed
+from boxwood.explanation.measure.losses import (
+    Distance,
+    LeafLosses,
+    Loss,
+    add_losses,
+    cost_by_means,
+    losses_on,
+    one_by_one,
+)
 from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
 from boxwood.grow import METHODS
@@ -50,7 +58,7 @@ def frontier_of(ex: MeasuredTree, folds: int = 0, verbose: Any = 0) -> Frontier:
     folds, kept = _checked_folds(folds), ex._kept.get("frontier")
     if kept is None or folds not in (0, kept.folds):
         ex._refuse_no_rows(f"frontier({folds or ''})")
-        kept = ex._kept["frontier"] = _measured(ex, folds, progress)
+        kept = ex._kept["frontier"] = _measure_frontier(ex, folds, progress)
     return kept
 
 
@@ -63,14 +71,14 @@ def _checked_folds(folds: Any) -> int:
         If it is none.
     """
     if isinstance(folds, bool) or not isinstance(folds, Integral):
-        raise TypeError(f"folds must be a whole number, got {shown(folds)}")
+        raise TypeError(f"folds must be a whole number, got {show_value(folds)}")
     number = int(folds)
     if number != 0 and not 2 <= number <= MOST_FOLDS:
-        raise ValueError(f"folds must be 0 or from 2 to {MOST_FOLDS}; got {shown(folds)}")
+        raise ValueError(f"folds must be 0 or from 2 to {MOST_FOLDS}; got {show_value(folds)}")
     return number
 
 
-def _measured(ex: MeasuredTree, folds: int, progress: Progress) -> Frontier:
+def _measure_frontier(ex: MeasuredTree, folds: int, progress: Progress) -> Frontier:
     evidence = ex._known()
     if evidence.facts is not None:
         return _of_batches(ex, evidence, evidence.facts, folds)
@@ -223,7 +231,7 @@ def _on_folds(
         progress(_STEPS, 1 + done, 1 + total)
 
     by_fold = loss_of_parts(largest, parts_held_out(largest, folds), loss, tell)
-    return [summed([of_fold[i] for of_fold in by_fold]) for i in range(len(sizes))]
+    return [add_losses([of_fold[i] for of_fold in by_fold]) for i in range(len(sizes))]
 
 
 # ------------------------------------------------------------------------------------------ how the tree is grown
@@ -283,8 +291,8 @@ def way_of(ex: MeasuredTree, evidence: Evidence) -> Way:
         cuts = "threshold" if evidence.kernel is None else "interval"
         grow = _expansion(objective, cuts)
         sampled = not evidence.in_batches
-        return Way(expanded_name(name, objective), grow, objective, sampled, lambda task: _begun(evidence, task))
-    return Way(name, lambda task, _: _grown(evidence, task), objective, False)
+        return Way(expanded_name(name, objective), grow, objective, sampled, lambda task: _begin_tree(evidence, task))
+    return Way(name, lambda task, _: _grow_tree(evidence, task), objective, False)
 
 
 def expanded_name(name: str, objective: str) -> str:
@@ -307,13 +315,13 @@ def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | Non
     return grow
 
 
-def _begun(evidence: Evidence, task: Task) -> ThresholdTree:
+def _begin_tree(evidence: Evidence, task: Task) -> ThresholdTree:
     """Return the tree with one leaf for each cluster; that of all rows is there already."""
     is_all = task.store is evidence.task.store
-    return _grown(evidence, evidence.task if is_all else task.with_leaves(None))
+    return _grow_tree(evidence, evidence.task if is_all else task.with_leaves(None))
 
 
-def _grown(evidence: Evidence, task: Task) -> ThresholdTree:
+def _grow_tree(evidence: Evidence, task: Task) -> ThresholdTree:
     assert evidence.grow is not None
     return evidence.grow(task).tree
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.axes import Tails
 from boxwood.batches import Batches, Block, LabelColumn, Source
 from boxwood.batches.labelling import MadeClusters, OneCluster
@@ -26,7 +26,14 @@ from boxwood.errors import DataError
 from boxwood.explanation.measure.evidence import LeafStatistics
 from boxwood.grow.shared.names import without_leaves
 from boxwood.metrics.agreements import LARGEST_NUMBER
-from boxwood.metrics.mixed_costs import Steps, answered, costs_of_codes, costs_of_numbers, total_of, weights_of_codes
+from boxwood.metrics.mixed_costs import (
+    Steps,
+    answer_steps,
+    costs_of_codes,
+    costs_of_numbers,
+    total_of,
+    weights_of_codes,
+)
 from boxwood.reference.coded import CodedSource
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.mixed import points_of
@@ -185,7 +192,7 @@ class FullTable:
             _refuse_infinite(first[0], here)
             return summary.parts
 
-        found = answered(self._asked(here, tree.n_leaves, grid_of(batches, self.overview)), ask)
+        found = answer_steps(self._asked(here, tree.n_leaves, grid_of(batches, self.overview)), ask)
         seen, weights = first[0], found.pop((LEAF, False), None)
         held = seen.rows if weights is None else weights.reshape(self.n_clusters, -1).T
         n_rows, n_kept = seen.n_rows - seen.n_unruled, int(seen.rows.sum())
@@ -232,7 +239,7 @@ def _refuse_infinite(seen: _InAllRows, here: FeatureSpace) -> None:
     """Raise a DataError for infinite numbers; as such words are read that have no code."""
     counts = {j: f"{here.columns[j]} ({n:,})" for j, n in enumerate(seen.infinite.tolist()) if n}
     if numbers := [said for j, said in counts.items() if j not in here.categories]:
-        raise DataError(f"infinite values: {listed(numbers)}\nleave those rows or columns out")
+        raise DataError(f"infinite values: {list_words(numbers)}\nleave those rows or columns out")
 
 
 class _RowsDownTree(NamedTuple):

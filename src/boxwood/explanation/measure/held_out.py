@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._progress import Progress, silent, told
+from boxwood._progress import Progress, silent, tell_progress
 from boxwood._types import Floats, Indices
-from boxwood._validation import Rows, random_of, shown
+from boxwood._validation import Rows, random_of, show_value
 from boxwood.batches.sample import Draw, Sample, sample_of
 from boxwood.errors import DataError
 from boxwood.explanation.choose.search import rows_of_sample
 from boxwood.explanation.measure.evidence import Evidence, confusion_in, held_in
-from boxwood.explanation.measure.losses import Distance, Loss, losses_on, summed
+from boxwood.explanation.measure.losses import Distance, Loss, add_losses, losses_on
 from boxwood.explanation.records import HeldOut
 from boxwood.reference import Reference, Task
 from boxwood.reference.feature_space import FeatureSpace
@@ -39,14 +39,14 @@ def checked_validate(validate: Any) -> Validate:
     """
     expected = f"a share of the rows between 0 and 1, a number of folds from 2 to {MOST_FOLDS}, or None"
     if isinstance(validate, bool) or not isinstance(validate, Real):
-        raise TypeError(f"validate must be {expected}; got {shown(validate)}")
+        raise TypeError(f"validate must be {expected}; got {show_value(validate)}")
     within: Any = min(validate, MOST_FOLDS + 1)
     is_whole, value = isinstance(validate, Integral), float(within)
     if is_whole and 2 <= value <= MOST_FOLDS:
         return int(value)
     if not is_whole and 0 < value < 1:
         return value
-    raise ValueError(f"validate must be {expected}; got {shown(validate)}")
+    raise ValueError(f"validate must be {expected}; got {show_value(validate)}")
 
 
 def held_out(evidence: Evidence, validate: Validate, distance: Distance, progress: Progress = silent) -> HeldOut:
@@ -74,7 +74,7 @@ def held_out(evidence: Evidence, validate: Validate, distance: Distance, progres
         return losses.of(tree.leaf_clusters), confusion_in(losses.held, tree)
 
     each, confusions = zip(*loss_of_parts(evidence.task, parts, loss, progress), strict=True)
-    total, confusion = summed(list(each)), np.sum(confusions, axis=0)
+    total, confusion = add_losses(list(each)), np.sum(confusions, axis=0)
     shares = (_shares(confusion.diagonal(), confusion.sum(axis=axis)) for axis in (1, 0))
     return HeldOut(total.agreement, total.price, int(sum(map(len, parts))), how_of(validate), *shares)
 
@@ -99,7 +99,7 @@ def loss_of_parts(
     task: Task, parts: list[Indices], loss: Callable[[Task, Indices], Any], progress: Progress = silent
 ) -> list[Any]:
     """Return `loss(task without the part, part)` for each part."""
-    each = told(progress, "trees grown without the rows held out", parts)
+    each = tell_progress(progress, "trees grown without the rows held out", parts)
     return [loss(_without(task, held), held) for held in each]
 
 

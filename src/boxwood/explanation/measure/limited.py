@@ -14,18 +14,20 @@ import numpy as np
 
 from boxwood._types import Floats
 from boxwood.grow.refinement.exchange import within
-from boxwood.grow.shared.names import named
+from boxwood.grow.shared.names import name_leaves
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.tree import ThresholdTree
 from boxwood.tree.allowed import at_allowed
-from boxwood.tree.shorten import rounded
+from boxwood.tree.shorten import round_thresholds
 
 LARGEST = float(np.finfo(np.float64).max)
 
 
-def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: FeatureSpace) -> tuple[ThresholdTree, int]:
+def finish_tree(
+    tree: ThresholdTree, task: Task, budget: Budget, coordinates: FeatureSpace
+) -> tuple[ThresholdTree, int]:
     """Return a tree on the table's columns within the budget, and how many rows moved.
 
     Thresholds are rounded, and those of columns with allowed thresholds are at these.
@@ -44,7 +46,7 @@ def finished(tree: ThresholdTree, task: Task, budget: Budget, coordinates: Featu
     before, after = (each.apply(coordinates.table, n_jobs=task.n_jobs) for each in (tree, short))
     n_moved = int(((before != after) & task.kept).sum())
     if n_moved:
-        short = named(short, on_table, "mistakes")
+        short = name_leaves(short, on_table, "mistakes")
     return within(short, on_table, "mistakes"), n_moved
 
 
@@ -53,7 +55,7 @@ def moved(
 ) -> ThresholdTree:
     """Return a tree on the table's columns with thresholds that are rounded or allowed; IN: known: see `at_allowed`."""
     if budget.round_thresholds is not None:
-        short = rounded(tree, budget.round_thresholds, (*here.categories, *here.dates, *dict(budget.cuts)))
+        short = round_thresholds(tree, budget.round_thresholds, (*here.categories, *here.dates, *dict(budget.cuts)))
         # a cut up to the largest number asks whether there is one, and is no threshold
         asks = (tree.upper == LARGEST) & np.isin(tree.feature, here.gaps)
         tree = short.with_thresholds(short.lower, np.where(asks, tree.upper, short.upper))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import real_number, shown, whole_number
+from boxwood._validation import real_number, show_value, whole_number
 from boxwood.batches import Block
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import checked_validate, how_of, parts_held_out, with_rows_in_memory
@@ -41,11 +41,11 @@ def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_foun
         if takes_any or given == (kept.max_conditions, kept.min_precision, kept.min_found, kept.validated):
             return kept  # type: ignore[no-any-return]
     ex._refuse_no_rows("lines()" if kept is None else "lines() with the same arguments")
-    made = ex._kept["lines"] = _made(ex, asked, validate, given[-1])
+    made = ex._kept["lines"] = _make_rules(ex, asked, validate, given[-1])
     return made
 
 
-def _made(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: str) -> MeasuredRules:
+def _make_rules(ex: MeasuredTree, asked: _LineOptions, validate: float | None, how: str) -> MeasuredRules:
     there, is_all = with_rows_in_memory(ex)
     evidence, asked_of = there._known(), ex._evidence
     rows = _LineRows.of(evidence)
@@ -120,7 +120,7 @@ class _LineOptions(NamedTuple):
 def _share(name: str, value: Any) -> float | None:
     share = None if value is None else real_number(name, value)
     if share is not None and not 0 < share <= 1:
-        raise ValueError(f"{name} must be a share above 0 and up to 1, such as 0.9; got {shown(value)}")
+        raise ValueError(f"{name} must be a share above 0 and up to 1, such as 0.9; got {show_value(value)}")
     return share
 
 
@@ -287,7 +287,7 @@ def _of_all_rows(lines: MeasuredRules, evidence: Evidence) -> MeasuredRules:
     fronts, at = [], 0
     for front in lines.fronts:
         counts = seen.of_lines[at : at + len(front)].tolist()
-        fronts.append(tuple(_recounted(line, pair, seen.sizes) for line, pair in zip(front, counts, strict=True)))
+        fronts.append(tuple(_recount(line, pair, seen.sizes) for line, pair in zip(front, counts, strict=True)))
         at += len(front)
     told = replace(lines, fronts=tuple(fronts), bounds=(1.0,) * len(fronts))
     weights = np.array(list(seen.by_lines.values()))  # of rows in the same lines, by their cluster
@@ -299,7 +299,7 @@ def _of_all_rows(lines: MeasuredRules, evidence: Evidence) -> MeasuredRules:
     return replace(told, n_unmatched=unmatched, n_overlapping=overlapping, agreement=agreement)
 
 
-def _recounted(line: StandaloneRule, counts: Sequence[float], sizes: Floats) -> StandaloneRule:
+def _recount(line: StandaloneRule, counts: Sequence[float], sizes: Floats) -> StandaloneRule:
     """Return a line with other counts; IN: counts: weight of the rows that it holds, and of its cluster among them."""
     (matched, own), size = counts, float(sizes[line.cluster])
     parts = own / size if size else 0.0, own / matched if matched else 0.0, 2 * own / (size + matched)

@@ -51,7 +51,7 @@ class Loss(NamedTuple):
         return min(self.own / self.weight, 1.0)  # rounding can put a sum of weights above the whole
 
 
-def summed(losses: list[Loss]) -> Loss:
+def add_losses(losses: list[Loss]) -> Loss:
     """Return the loss on the rows of all parts."""
     return Loss(*(float(sum(parts)) for parts in zip(*losses, strict=True)))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Indices
-from boxwood._validation import listed, refuse_no_sum
+from boxwood._validation import list_words, refuse_no_sum
 from boxwood.axes import Categories
 from boxwood.batches.tree_sums import TreeSums, shortened_of_batches
 from boxwood.errors import DataError
@@ -353,7 +353,7 @@ def notes_on_leaves(
     missing = [cluster for cluster in clusters if cluster.size > 0 and not cluster.rules]
     notes = [_without_leaf(one, names, confusion[one.cluster], weighted) for one in missing[:SPELT_OUT]]
     if more := [cluster_name(one.name) for one in missing[SPELT_OUT:]]:
-        notes.append(f"no rule for {listed(more)} either")
+        notes.append(f"no rule for {list_words(more)} either")
     if missing and more_may_help:
         notes[-1] += "; more leaves may help"
     false = [leaf for leaf in leaves if leaf.size > 0 and leaf.own == 0]
@@ -393,4 +393,4 @@ def _without_leaf(cluster: ClusterSummary, names: Sequence[Hashable], where: Arr
     rows = "its row is" if cluster.size == 1 else f"its {cluster.size:,.10g} rows are"
     if weighted:
         rows = f"its rows, of weight {size(cluster.size)}, are"
-    return f"no rule for {cluster_name(cluster.name)}: {rows} in the rules of {listed(others)}"
+    return f"no rule for {cluster_name(cluster.name)}: {rows} in the rules of {list_words(others)}"

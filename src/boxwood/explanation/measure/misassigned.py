@@ -20,7 +20,7 @@ from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
 from boxwood.words.claims import exceptions
 from boxwood.words.rules import condition
-from boxwood.words.values import counted, of_leaves, percent
+from boxwood.words.values import count_of, of_leaves, percent
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -106,7 +106,7 @@ def exceptions_of(ex: MeasuredTree) -> Exceptions:
     rows, share, claim = misassigned_in(ex), 1 - ex.agreement, ex._claim_on("agreement")
     least = 0.0 if share <= 0 else None if claim is None else max(share - claim.by, 0.0)
     of_weight = f" ({percent(share)} of the weight)" if ex.details.weighted else f" ({percent(share)})"
-    told = f"Without {counted(len(rows), 'row')}{of_weight} of {ex.n_rows - ex.n_left_out:,}, the rules are perfect."
+    told = f"Without {count_of(len(rows), 'row')}{of_weight} of {ex.n_rows - ex.n_left_out:,}, the rules are perfect."
     if not rows:
         told = "The rules are perfect: no row has to be set aside."
     elif claim is not None:
@@ -185,13 +185,13 @@ def _facts(
         return [[names[j]] * n, values.tolist(), [_side(cut)] * n, *(each.tolist() for each in numbers)]
     fulfilled = condition_of(cut, names, categories, gaps, {} if dates is None else {j: dates})
     side = condition(fulfilled._replace(or_missing=fulfilled.or_missing and cut.node in reached))
-    said = _known(values, values)
+    said = _values_of_numbers(values, values)
     if dates is not None:
         said = [None if days is None else dates.text(days) for days in said]  # type: ignore[arg-type]
-    return [[names[j]] * n, said, [side] * n, *(_known(each, values) for each in numbers)]
+    return [[names[j]] * n, said, [side] * n, *(_values_of_numbers(each, values) for each in numbers)]
 
 
-def _known(numbers: Floats, values: Floats) -> list[Hashable]:
+def _values_of_numbers(numbers: Floats, values: Floats) -> list[Hashable]:
     """Return numbers that tell of values, None where a number is infinite or the value is missing."""
     known = np.isfinite(numbers) & np.isfinite(values)
     return [number if told else None for number, told in zip(numbers.tolist(), known.tolist(), strict=True)]

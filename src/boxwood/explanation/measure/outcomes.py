@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import DataError
-from boxwood.explanation.measure.profile import profiled
+from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measured_tree import WHOLE
 from boxwood.tree import ThresholdTree
 
@@ -26,7 +26,7 @@ def outcomes_profiled(ex: MeasuredTree) -> Profile:
     side = side_of_outcomes(ex)
     if side is None:
         raise DataError("nothing is known of outcomes: the rules are on the table of the clusters, or it has no column")
-    ex._kept["outcomes"] = profiled(side)
+    ex._kept["outcomes"] = measure_profile(side)
     return ex._kept["outcomes"]  # type: ignore[no-any-return]
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _FAR = 400  # exponent of two up to which squares and their sums are far from the ends of the range
 
 
-def profiled(ex: MeasuredTree) -> Profile:
+def measure_profile(ex: MeasuredTree) -> Profile:
     """Return the profile of the rows of an explanation, which keeps it; see `Explanation.profile`."""
     if "profile" not in ex._kept:
         ex._kept["profile"] = profile_on(ex._known())
@@ -405,7 +405,7 @@ def representatives_of(ex: MeasuredTree) -> tuple[int | None, ...]:
     """See `Explanation.representatives`."""
     ex._refuse_batches("representatives()")
     rows = ex._rows()
-    found = typical_rows(rows.task, rows.coordinates.table.values, rows.columns, profiled(ex))
+    found = typical_rows(rows.task, rows.coordinates.table.values, rows.columns, measure_profile(ex))
     return tuple(None if row is None else rows.in_table(row) for row in found)
 
 

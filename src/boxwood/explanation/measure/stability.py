@@ -15,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 
 from boxwood._frames import rows_of_table
-from boxwood._progress import Progress, as_progress, told
+from boxwood._progress import Progress, as_progress, tell_progress
 from boxwood._threads import quietly_by_one_thread
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import as_seed, whole_number
@@ -57,11 +57,11 @@ def stability_of(ex: MeasuredTree, n: int = 50, random_state: Any = None, verbos
     if not (is_same or (kept is not None and ex._evidence is None)):
         ex._refuse_no_rows("stability()")
         at_hand, _ = with_rows_in_memory(ex)
-        kept = ex._kept["stability"] = _measured(at_hand, n, random_state, as_progress(verbose))
+        kept = ex._kept["stability"] = _measure_stability(at_hand, n, random_state, as_progress(verbose))
     return kept  # type: ignore[return-value]
 
 
-def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -> Stability:
+def _measure_stability(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -> Stability:
     n, evidence = whole_number("n", n, 2), ex._rows()
     seed = as_seed(random_state)
     generator = check_random_state(seed)
@@ -70,7 +70,7 @@ def _measured(ex: MeasuredTree, n: int, random_state: Any, progress: Progress) -
     refitted = evidence.clusterer is not None and not isinstance(_last_of(evidence.clusterer), FrozenEstimator)
     pool = np.flatnonzero(_drawn_from(evidence.task, refitted))
     size, again = min(len(pool), ROWS), []
-    for _ in told(progress, "resamples", range(n)):
+    for _ in tell_progress(progress, "resamples", range(n)):
         rows = _resample(evidence.task, pool, size, refitted, generator)
         again.append(_once(ex, evidence, rows, refitted, generator))
     clusters = _clusters(ex, np.array([one.overlaps for one in again]))
@@ -119,13 +119,13 @@ def _once(ex: MeasuredTree, evidence: Evidence, rows: Indices, refitted: bool, g
     first = np.unique(rows, return_index=True)[1]  # where each row of the resample stands first
     weights = np.ones(len(first)) if task.rows.weights is None else task.rows.weights[rows[first]]
     if refitted:
-        part = _refitted(evidence, rows, int(generator.randint(_SEEDS)))
+        part = _refit_clusters(evidence, rows, int(generator.randint(_SEEDS)))
         old, new = task.reference.labels[rows[first]], part.reference.labels[first]
         found, match = overlaps(old, new, weights, task.reference.n_clusters, part.reference.n_clusters)
-        tree = _grown(evidence, part, rows) if len(np.unique(new[new >= 0])) > 1 else None
+        tree = _grow_tree(evidence, part, rows) if len(np.unique(new[new >= 0])) > 1 else None
     else:
         part = retaken(task, rows)
-        tree = _grown(evidence, part, rows)
+        tree = _grow_tree(evidence, part, rows)
         old = ex.tree.leaf_clusters[evidence.leaf[rows[first]]]
         new = tree.predict(evidence.coordinates.table.take(rows[first]))
         k = task.reference.n_clusters
@@ -161,11 +161,11 @@ def overlaps(
     return np.where(both[:k_old].sum(axis=1) > 0, found, np.nan), match
 
 
-def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
+def _refit_clusters(evidence: Evidence, rows: Indices, seed: int) -> Task:
     """Return the task on a resample, with the clusters that a clone of the clusterer finds there."""
     part, names = evidence.task.of_rows(rows), evidence.coordinates.columns
-    given = _given(evidence, rows)
-    fitted = _seeded(clone(evidence.clusterer), seed)
+    given = _rows_as_given(evidence, rows)
+    fitted = _seed_clusterer(clone(evidence.clusterer), seed)
     with quietly_by_one_thread():
         fitted.fit(given, **weight_argument(fitted, part.rows.weights))
     if _are_those_of_growth(evidence):
@@ -179,7 +179,7 @@ def _refitted(evidence: Evidence, rows: Indices, seed: int) -> Task:
     return replace(part, reference=reference, mixture=mixture, max_leaf_nodes=leaves)
 
 
-def _given(evidence: Evidence, rows: Indices) -> Any:
+def _rows_as_given(evidence: Evidence, rows: Indices) -> Any:
     """Return some rows as the clusterer was given them: those of words and gaps as codes and infinite numbers."""
     here = evidence.coordinates
     if evidence.given is not None:
@@ -206,7 +206,7 @@ def _with_means(part: Task, labels: Indices) -> Reference:
     return Reference.of(part.rows, labels)
 
 
-def _seeded(clusterer: Any, seed: int) -> Any:
+def _seed_clusterer(clusterer: Any, seed: int) -> Any:
     """Return a clusterer with this seed wherever it takes one, so that the result is the same each time."""
     names = [name for name in clusterer.get_params() if name.split("__")[-1] == "random_state"]
     return clusterer.set_params(**dict.fromkeys(names, seed))
@@ -220,7 +220,7 @@ def _look(evidence: Evidence) -> DrawnRows:
     """
     if _is_mixed(evidence) or evidence.coordinates.entry is not None:
         return DrawnRows.of_space(evidence.coordinates)
-    rows = _given(evidence, some_rows(evidence.task.rows.values, LOOKED_AT, evidence.task.rows.weights))
+    rows = _rows_as_given(evidence, some_rows(evidence.task.rows.values, LOOKED_AT, evidence.task.rows.weights))
     steps, made_of = _steps_apart(evidence, rows)
     blocks = None if made_of is None else [np.flatnonzero(made_of == j) for j in np.unique(made_of)]
     numbers = _numbers(steps.transform(rows) if steps else rows)
@@ -252,7 +252,7 @@ def _numbers(table: Any) -> Floats:
     return np.array(table.toarray() if hasattr(table, "toarray") else table, dtype=np.float64)
 
 
-def _grown(evidence: Evidence, part: Task, rows: Indices) -> ThresholdTree:
+def _grow_tree(evidence: Evidence, part: Task, rows: Indices) -> ThresholdTree:
     """Return the tree for a resample, on the table's columns, with thresholds as short as those of the explanation."""
     assert evidence.grow is not None
     return replace(evidence.of_rows(rows), task=part).on_table(evidence.grow(part).tree)
@@ -286,7 +286,7 @@ def _cuts(ex: MeasuredTree, trees: list[ThresholdTree | None]) -> tuple[CutStabi
     for _, feature, end in ends:
         if feature not in coded and end < LARGEST:
             own.setdefault(feature, []).append(end)
-    matched = {j: [_matched(its, each.get(j, np.empty(0))) for each in thresholds] for j, its in own.items()}
+    matched = {j: [_match_ends(its, each.get(j, np.empty(0))) for each in thresholds] for j, its in own.items()}
     cuts = []
     for node, feature, end in ends:
         is_number = feature not in coded and end < LARGEST
@@ -304,7 +304,7 @@ def _ends_of(again: Sequence[float]) -> tuple[float, float]:
     return float(np.quantile(again, LOW, method="lower")), float(np.quantile(again, HIGH, method="higher"))
 
 
-def _matched(own: Sequence[float], found: Floats) -> dict[float, float]:
+def _match_ends(own: Sequence[float], found: Floats) -> dict[float, float]:
     """Return the end of another tree that takes the place of each end of a column, where there is one.
 
     They are matched one to one, so that the sum of their distances is least.

@@ -11,12 +11,12 @@ import numpy as np
 
 from boxwood._frames import column_values, is_frame
 from boxwood._types import Floats, Indices
-from boxwood._validation import shown
+from boxwood._validation import show_value
 from boxwood.batches.batches import Batches, Block, refuse_no_numbers
 from boxwood.batches.labelling import Labelling
 from boxwood.batches.overview import ExactSum
 from boxwood.errors import DataError
-from boxwood.explanation.measure.profile import profiled
+from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.records import ClusterTotals, NumberColumn, Totals
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def totals_of(ex: MeasuredTree, column: str, values: Any = None) -> Totals:
     """Return the sums, which the explanation keeps; see `Explanation.totals`."""
     if not isinstance(column, str):
-        raise TypeError(f"column must be the name of a column, got {shown(column)}")
+        raise TypeError(f"column must be the name of a column, got {show_value(column)}")
     try:
         found = ex._kept["totals"] = _worth(ex, column, values)
     except OverflowError:
@@ -69,7 +69,7 @@ def _refuse_dates(column: str) -> None:
 
 def _totals_by_profile(ex: MeasuredTree, column: str) -> tuple[Floats, Floats, int]:
     """Return what `_totals` does of a column that was looked at; in batches, of rows without a value, their weight."""
-    known = next((one for one in profiled(ex) if one.column == column), None)
+    known = next((one for one in measure_profile(ex) if one.column == column), None)
     if not isinstance(known, NumberColumn):
         raise DataError(f"{column!r} is not a column of numbers that was examined; pass its values, one for each row")
     if (rows := ex._in_memory) is not None:

@@ -101,10 +101,10 @@ def greedy(
 def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `greedy` grows for a task."""
     if task.in_batches:
-        from boxwood.grow.centers.greedy_batches import separated
+        from boxwood.grow.centers.greedy_batches import separate_centers
 
         refuse_ties_in_batches(tie_break)
-        return Grown(separated(task, duplicates), "greedy")
+        return Grown(separate_centers(task, duplicates), "greedy")
     ties = TieBreak(tie_break, task.random_state)
     weights = np.ones(task.n_rows) if task.rows.weights is None else task.rows.weights
     whole = as_integer_weights(np.where(task.kept, weights, 0.0))
@@ -253,10 +253,10 @@ def shallow(
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `shallow` grows for a task."""
     if task.in_batches:
-        from boxwood.grow.centers.greedy_batches import separated
+        from boxwood.grow.centers.greedy_batches import separate_centers
 
         refuse_negative(depth_penalty)
-        return Grown(separated(task, duplicates, float(depth_penalty)), "shallow")
+        return Grown(separate_centers(task, duplicates, float(depth_penalty)), "shallow")
     return Grown(grow_several(task, [depth_penalty], duplicates=duplicates)[0], "shallow")
 
 

@@ -48,7 +48,7 @@ from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 
 
-def separated(task: Task, duplicates: str, penalty: float = 0.0) -> ThresholdTree:
+def separate_centers(task: Task, duplicates: str, penalty: float = 0.0) -> ThresholdTree:
     """Return the tree with one leaf for each centre whose cuts have the lowest scores, by passes."""
     hidden = task.budget.forbidden
     costs, tree = BlockCosts.of(task, "cost", hidden), GrowingTree()

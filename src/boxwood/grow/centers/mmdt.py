@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import as_generator, listed, refuse_unknown
+from boxwood._validation import as_generator, list_words, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown, Split, grow_by_cuts
 from boxwood.loops.mmdt import CANTELLI, CHEBYSHEV, GAUSSIAN, TAILS, gap_minima, partition, widest_gaps
@@ -196,7 +196,7 @@ class _Grower:
         if not differ.any():
             equal = [str(self.mixture.names[c]) for c in sorted(self.order[0, start:stop])]
             raise DataError(
-                f"components with equal means, which no cut separates: {listed(equal)}; make them one, or use CART"
+                f"components with equal means, which no cut separates: {list_words(equal)}; make them one, or use CART"
             )
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratios = np.where(differ, lengths / self.deviations, -1.0)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boxwood._types import Array, Floats, Indices, Ints, Weights
-from boxwood._validation import as_generator, as_table, listed, refuse_unknown
+from boxwood._validation import as_generator, as_table, list_words, refuse_unknown
 from boxwood.batches.ranks import medians_in
-from boxwood.batches.sums import Grid, rounded
+from boxwood.batches.sums import Grid, add_smallest_first
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown
 from boxwood.grow.shared.costs import unit_of
@@ -147,7 +147,7 @@ def _cheapest(task: Task, centers: Floats, objective: str, variant: str, median:
     cutter = RandomCutter.of(allowed, objective=objective, variant=variant, median=median)
     random = as_generator(task.random_state)
     trees = [cutter.draw(random) for _ in range(n_trees)]
-    least, changes = scored(task, centers, trees, objective=objective)
+    least, changes = score_trees(task, centers, trees, objective=objective)
     if not np.isfinite(least):
         raise DataError("the cost is beyond the largest float; divide the columns of X by a power of ten")
     prices = np.array([ratio(max(least + more, 0.0), least) for more in changes.tolist()])
@@ -238,7 +238,7 @@ class RandomCutter:
             loops.draw_rounds(centers, loops.Edges(self.ends, self.lengths), uniforms, cuts)
         else:
             loops.draw_cuts(self.objective, self.lower_median, centers, uniforms, cuts)
-        return _built(node, feature, self._thresholds(feature, rank, offset), cluster)
+        return _build_tree(node, feature, self._thresholds(feature, rank, offset), cluster)
 
     def _thresholds(self, feature: Ints, rank: Ints, offset: Floats) -> Floats:
         """Return the thresholds: `offset` is the measure from the value of a rank on, or under L2 the threshold itself.
@@ -260,7 +260,7 @@ class RandomCutter:
         return np.where(np.isnan(offset), left + (right - left) / 2, cuts)
 
 
-def _built(node: Ints, feature: Ints, threshold: Floats, cluster: Ints) -> ThresholdTree:
+def _build_tree(node: Ints, feature: Ints, threshold: Floats, cluster: Ints) -> ThresholdTree:
     builder = TreeBuilder()
     for number, j, cut in zip(node.tolist(), feature.tolist(), threshold.tolist(), strict=True):
         builder.split(number, j, cut)
@@ -285,7 +285,9 @@ def _refuse_equal(points: Floats) -> None:
     if len(shared):
         sets = [" and ".join(map(str, np.flatnonzero(group == g))) for g in shared[:3]]
         more = ["..."] if len(shared) > 3 else []
-        raise DataError(f"centres with equal coordinates, which no cut separates: {listed(sets + more)}; merge them")
+        raise DataError(
+            f"centres with equal coordinates, which no cut separates: {list_words(sets + more)}; merge them"
+        )
 
 
 def _edges(mass: Floats, rest: Floats, rank: NDArray[np.int32]) -> tuple[Ints, Floats]:
@@ -305,7 +307,9 @@ class Scored(NamedTuple):
     changes: Floats  # (T,)
 
 
-def scored(task: Task, centers: Floats, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean") -> Scored:
+def score_trees(
+    task: Task, centers: Floats, trees: Sequence[ThresholdTree], *, objective: str = "sqeuclidean"
+) -> Scored:
     """Return the cost of a task's clusters and of trees that explain them.
 
     A row in the middle of its cluster takes one comparison for each side of an axis, whatever the number of trees. Only
@@ -378,7 +382,9 @@ class _Scores:
 
     def scored(self) -> Scored:
         """Return the sums."""
-        return Scored(float(self.scale.back(rounded(self.cost))[0]), self.scale.back(rounded(self.change)))
+        return Scored(
+            float(self.scale.back(add_smallest_first(self.cost))[0]), self.scale.back(add_smallest_first(self.change))
+        )
 
 
 def _bounds(trees: Sequence[ThresholdTree], k: int, d: int) -> tuple[Ints, Floats, Ints]:

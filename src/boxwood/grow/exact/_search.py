@@ -454,7 +454,7 @@ class LoopCosts:
         if loss == "cost":
             exponent += 2 - 2 * _log2(distance_unit(task))
         if math.isfinite(most):
-            table, least, scale = _capped(problem, kept, float(np.ldexp(2 * most, -exponent)))
+            table, least, scale = _cap_costs(problem, kept, float(np.ldexp(2 * most, -exponent)))
         else:
             table, scale = integer_costs(problem, kept.rows)
             least = int(table.min(axis=1).sum()) / scale
@@ -468,7 +468,7 @@ class LoopCosts:
         """Return the costs if each leaf has its own mean: weight, square and values of each row, as whole numbers.
 
         Values are taken about a median of each column, the lower one, which no order of rows changes. Trees that cost
-        more than `most` need not have their own cost, but one above it; see `_closed`.
+        more than `most` need not have their own cost, but one above it; see `_close_gaps`.
         """
         problem = make_problem(task, "mistakes")  # for the weights alone
         share, times = problem.share[kept.rows], problem.times[kept.rows]
@@ -482,7 +482,7 @@ class LoopCosts:
         )
         if (share == 1).all():
             of_weights = 1.0
-        moments, lost = _rounded(
+        moments, lost = _round_moments(
             np.vstack([share * of_weights, squares * share * of_squares, values * share * of_values])
         )
         moments *= times[:, None]
@@ -513,7 +513,7 @@ class LoopCosts:
         return max(int(outside * self.sums.factor), 0)
 
 
-def _rounded(moments: Floats) -> tuple[Floats, Floats]:
+def _round_moments(moments: Floats) -> tuple[Floats, Floats]:
     """Return weights, squares and values of rows as whole numbers, shape (n, 2 + d), and by how much they differ.
 
     IN: moments (2 + d, n), which is overwritten.
@@ -544,7 +544,7 @@ def _slack(sums: LoopRows, lost: Floats, times: Ints, values: Floats) -> float:
     return float(of_columns[1] + sums.factor * of_sums.sum() + 2.0**-52 * arithmetic + DEEPEST)
 
 
-def _capped(problem: CutProblem, kept: Kept, most: float) -> tuple[Ints, float, float]:
+def _cap_costs(problem: CutProblem, kept: Kept, most: float) -> tuple[Ints, float, float]:
     """Return what rows cost under each cluster above their least cost, at most `most`, and the sum of the least costs.
 
     The former are whole numbers, and have a scale as those of `integer_costs`, which comes last.
@@ -567,7 +567,7 @@ def _about_medians(task: Task, kept: Kept, times: Ints, most: float) -> tuple[Fl
     if math.isfinite(most):
         least = 1.0 if task.rows.weights is None else float(task.rows.weights[kept.rows].min())
         widest = math.sqrt(most) / math.sqrt(least)
-        columns = [_closed(column, kept.order[feature], widest) for feature, column in enumerate(columns)]
+        columns = [_close_gaps(column, kept.order[feature], widest) for feature, column in enumerate(columns)]
     spread = max(float(column.max() - column.min()) for column in columns)
     unit = math.ldexp(1.0, min(-math.frexp(spread)[1], 1023))
     values = np.empty((len(columns), len(kept.rows)))
@@ -578,7 +578,7 @@ def _about_medians(task: Task, kept: Kept, times: Ints, most: float) -> tuple[Fl
     return values, unit
 
 
-def _closed(column: Floats, order: Indices, widest: float) -> Floats:
+def _close_gaps(column: Floats, order: Indices, widest: float) -> Floats:
     """Return halved values with gaps of at most `widest` between neighbours, so that few digits hold them all.
 
     A leaf with rows on both sides of a wider gap costs at least twice the square of that, times the least weight of a

@@ -23,7 +23,7 @@ from boxwood._types import Indices, Ints
 from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, box_name, leaf_rows, n_leaves
 from boxwood.grow.leaves.impurity import grown_by
 from boxwood.grow.refinement.exchange import within
-from boxwood.grow.refinement.refine import refined
+from boxwood.grow.refinement.refine import refine_tree
 from boxwood.grow.shared.costs import make_problem, scale_of
 from boxwood.loops.agreement import NONE, UNIT, begin, look, middle, raise_bounds, solve
 from boxwood.reference import Task
@@ -76,14 +76,14 @@ def agreeing_of(
     known = None
     takes_long = depth > BY_LOOP or (deadline is not None and not is_within_reach(task, depth))
     if incumbent is None and leaves > 1 and takes_long:
-        incumbent = _grown(task, leaves)
+        incumbent = _grow_tree(task, leaves)
     elif incumbent is None and depth > 1 and (max_steps is None or depth == 2):
         incumbent = _of_sample(task, leaves, max_steps, deadline)
     if incumbent is not None and np.isneginf(incumbent.lower).all():
         known = kept.cuts(incumbent, np.arange(len(kept.rows)))
     if depth > BY_LOOP and leaves > DEEPEST:
-        return _measured(search.not_sought(leaves, known), marks)
-    return _measured(search.solve_from(depth, leaves, known), marks)
+        return _measure_result(search.not_sought(leaves, known), marks)
+    return _measure_result(search.solve_from(depth, leaves, known), marks)
 
 
 def _of_sample(task: Task, leaves: int, max_steps: int | None, deadline: float | None) -> ThresholdTree | None:
@@ -98,17 +98,17 @@ def _of_sample(task: Task, leaves: int, max_steps: int | None, deadline: float |
     return agreeing_of(sample, leaves, max_steps=max_steps, deadline=deadline).tree
 
 
-def _grown(task: Task, leaves: int) -> ThresholdTree:
+def _grow_tree(task: Task, leaves: int) -> ThresholdTree:
     """Return a tree that is grown fast and improved."""
-    tree = within(refined(grown_by(task, "gini", leaves), task, "mistakes"), task, "mistakes")
+    tree = within(refine_tree(grown_by(task, "gini", leaves), task, "mistakes"), task, "mistakes")
     return resolved_by_agreement(tree, task, leaves)
 
 
-def _measured(found: Fewest, marks: LoopCodes) -> Agreeing:
+def _measure_result(found: Fewest, marks: LoopCodes) -> Agreeing:
     """Return a result of the search as a tree, whose leaves have their commonest clusters, with weights of mistakes."""
     kept = marks.kept
     task, weights = kept.task, kept.task.rows.weights
-    tree = _named(kept.tree(found.cuts), found.cuts, marks)
+    tree = _name_leaves(kept.tree(found.cuts), found.cuts, marks)
     wrong = task.kept & (tree.predict(task.rows) != task.reference.labels)
     mistakes = math.fsum((np.ones(len(wrong)) if weights is None else weights)[wrong].tolist())
     if found.is_exact:
@@ -119,7 +119,7 @@ def _measured(found: Fewest, marks: LoopCodes) -> Agreeing:
     return Agreeing(tree, mistakes, min(max(found.bound // UNIT - lost, 0) * unit, mistakes))
 
 
-def _named(tree: ThresholdTree, cuts: Cuts, marks: LoopCodes) -> ThresholdTree:
+def _name_leaves(tree: ThresholdTree, cuts: Cuts, marks: LoopCodes) -> ThresholdTree:
     """Return the tree with the commonest cluster of each leaf, the first of equals."""
     rows, weights = np.arange(len(marks.labels)), marks.scaled[0]
     leaves = leaf_rows(marks.kept.codes, rows, cuts)
@@ -183,7 +183,7 @@ def resolved_by_agreement(
     cuts = windows.improved(before)
     if marks.cost(cuts, rows) >= marks.cost(before, rows):
         return tree
-    return _named(kept.tree(cuts), cuts, marks)
+    return _name_leaves(kept.tree(cuts), cuts, marks)
 
 
 class _Windows:
@@ -204,7 +204,7 @@ class _Windows:
                 gain, way, window = min(gains, key=lambda each: each[:2], default=(0, (), None))
                 if gain >= 0:
                     break
-                better = _replaced(cuts, way, window)
+                better = _replace_subtree(cuts, way, window)
             cuts = better
         return cuts
 
@@ -252,12 +252,12 @@ def _depth(cuts: Cuts) -> int:
     return 0 if cuts is None else 1 + max(_depth(cuts[2]), _depth(cuts[3]))
 
 
-def _replaced(cuts: Cuts, way: tuple[int, ...], other: Cuts) -> Cuts:
+def _replace_subtree(cuts: Cuts, way: tuple[int, ...], other: Cuts) -> Cuts:
     """Return a tree with another subtree at the end of a way from the root: 2 is the first side, 3 the second."""
     if not way:
         return other
     assert cuts is not None
-    side = _replaced(cuts[way[0]], way[1:], other)  # type: ignore[arg-type]
+    side = _replace_subtree(cuts[way[0]], way[1:], other)  # type: ignore[arg-type]
     return (*cuts[:2], side, cuts[3]) if way[0] == 2 else (*cuts[:3], side)
 
 

@@ -19,8 +19,8 @@ from boxwood.errors import DataError
 from boxwood.grow.exact._search import DEEPEST, BestOnBox, Kept, LoopCosts, Search, leaf_rows, n_leaves
 from boxwood.grow.exact.agreement import agreeing_of
 from boxwood.grow.refinement.exchange import subtree
-from boxwood.grow.refinement.refine import means_of, refined, refined_with_centers
-from boxwood.grow.shared.names import assigned, assignment, weight_in, with_centers_reached
+from boxwood.grow.refinement.refine import means_of, refine_tree, refined_with_centers
+from boxwood.grow.shared.names import assign_clusters, assignment, weight_in, with_centers_reached
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import as_centers, summed_distances
 from boxwood.reference import Reference, Task
@@ -277,9 +277,9 @@ def _optimal(
     deadline: float | None,
 ) -> Optimal:
     """Return what is found by some costs, which are rounded: the bound is lowered by that; the gap is not told."""
-    task, found = kept.task, _searched(kept, costs, leaves, incumbent, max_boxes, deadline)
+    task, found = kept.task, _search_boxes(kept, costs, leaves, incumbent, max_boxes, deadline)
     tree = kept.tree(found.cuts)
-    tree = tree.relabeled(assigned(tree, task) if own_means else _cheapest(tree, kept, costs))
+    tree = tree.relabeled(assign_clusters(tree, task) if own_means else _cheapest(tree, kept, costs))
     rows = task.rows
     reached = np.where(task.kept, tree.apply(rows) if own_means else tree.predict(rows), -1)
     centers = None if own_means else task.reference.centers
@@ -288,7 +288,7 @@ def _optimal(
     return Optimal(tree, cost, max(costs.in_units(least - costs.slack), 0.0), 0.0)
 
 
-def _searched(
+def _search_boxes(
     kept: Kept,
     costs: LoopCosts,
     leaves: int,
@@ -304,7 +304,7 @@ def _searched(
     if incumbent is not None and np.isneginf(incumbent.lower).all():
         given = search.priced(rows, kept.cuts(incumbent, rows))
     known = search.grown(kept.order, leaves) if given is None or n_leaves(given.cuts) > leaves else given
-    known = _improved(known, kept, costs, search)
+    known = _improve_tree(known, kept, costs, search)
     search.max_boxes, search.deadline = max_boxes, deadline
     is_within_reach = max_boxes is None or ends_within(max_boxes, leaves, kept.task.n_columns)
     return search.solve(kept.order, leaves, known=known) if leaves <= DEEPEST and is_within_reach else known
@@ -324,7 +324,7 @@ def ends_within(max_boxes: float, leaves: int, n_columns: int, *, surely: bool =
     return leaves <= 2 or max_boxes >= ENDS.get(leaves, (math.inf, math.inf))[surely] * n_columns
 
 
-def _improved(known: BestOnBox, kept: Kept, costs: LoopCosts, search: Search) -> BestOnBox:
+def _improve_tree(known: BestOnBox, kept: Kept, costs: LoopCosts, search: Search) -> BestOnBox:
     """Return a tree whose cuts are moved one at a time, and whose small subtrees are solved, in turn while it gains."""
     if n_leaves(known.cuts) <= WINDOW:
         return known
@@ -332,7 +332,7 @@ def _improved(known: BestOnBox, kept: Kept, costs: LoopCosts, search: Search) ->
     for _ in range(ROUNDS):
         tree = kept.tree(known.cuts)
         if of_clusters:
-            tree = refined(tree.relabeled(_cheapest(tree, kept, costs)), kept.task, "cost")
+            tree = refine_tree(tree.relabeled(_cheapest(tree, kept, costs)), kept.task, "cost")
         else:
             tree = tree.relabeled(np.arange(tree.n_leaves))
             tree = refined_with_centers(tree, _of_leaves(tree, kept.task))
@@ -378,7 +378,7 @@ ROUNDS = 10  # in which centres and subtrees are improved in turn
 BOXES = 100  # tables whose rows a call may look at; ten times as many gain hardly more
 
 
-def resolved(
+def resolve_subtrees(
     tree: ThresholdTree,
     task: Task,
     *,
@@ -391,7 +391,7 @@ def resolved(
     """Return the tree with each subtree of at most so many leaves replaced by the cheapest of its size.
 
     With `own_means` each leaf has its own mean. Leaves, which must not be more than the clusters, are then named anew;
-    see `assigned`. Otherwise leaves take the cheapest cluster: by mistakes, or under the means of the tree's own
+    see `assign_clusters`. Otherwise leaves take the cheapest cluster: by mistakes, or under the means of the tree's own
     clusters, which are taken anew until nothing changes. A cluster that has a leaf keeps one.
 
     The result never costs more than `tree`, by its loss and with its kind of means. Subtrees with two-sided cuts
@@ -402,7 +402,7 @@ def resolved(
     if own_means:
         search = Search(LoopCosts.of_means(task, kept).sums, max_boxes=max_boxes, deadline=deadline, n_jobs=task.n_jobs)
         better = with_cheapest_subtrees(tree, kept, search, leaves)
-        return tree if better == tree else better.relabeled(assigned(better, task))
+        return tree if better == tree else better.relabeled(assign_clusters(better, task))
     for _ in range(ROUNDS):
         current = task if loss == "mistakes" else with_centers_reached(tree, task)
         sums = LoopCosts.of_clusters(current, kept, loss).sums

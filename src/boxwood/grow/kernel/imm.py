@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Indices
-from boxwood._validation import Rows, listed, refuse_no_sum
+from boxwood._validation import Rows, list_words, refuse_no_sum
 from boxwood.axes import ChosenCurves, Curves, features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow.centers.imm import grow_imm
@@ -201,7 +201,7 @@ def _refuse_equal_means(reference: Reference, kind: str) -> None:
     pairs = [f"{reference.names[c]} and {reference.names[later]}" for later, c in enumerate(first) if c != later]
     if pairs:
         raise DataError(
-            f"clusters with equal means in all features ({kind!r}), which no cut separates: {listed(pairs)}; "
+            f"clusters with equal means in all features ({kind!r}), which no cut separates: {list_words(pairs)}; "
             "give them one label, or try other features or a narrower kernel"
         )
 

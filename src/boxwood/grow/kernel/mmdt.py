@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._threads import map_tasks
 from boxwood._types import Array, Bools, Floats, Indices
-from boxwood._validation import as_generator, listed, refuse_unknown
+from boxwood._validation import as_generator, list_words, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown, Split, grow_by_cuts
 from boxwood.grow.shared.costs import integer_costs_of, make_problem
@@ -467,7 +467,7 @@ def _smallest_error_bound(laws: Laws, components: Indices) -> _CutChoice:
 
 
 def _alike(laws: Laws, components: Indices) -> DataError:
-    names = listed([laws.names[c] for c in components])
+    names = list_words([laws.names[c] for c in components])
     return DataError(
         f"clusters that are alike on every axis that may be cut, so that no cut separates them: {names}; make them one"
     )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._messages import warn_caller
 from boxwood._types import Bools, Indices
-from boxwood._validation import listed, real_number, refuse_unknown, shown
+from boxwood._validation import list_words, real_number, refuse_unknown, show_value
 from boxwood.batches import Source
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow._methods import METHODS
@@ -230,13 +230,13 @@ def grow_expand(
 
 
 def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
-    base, notes = begun(task, base, options["loss"])
+    base, notes = begin_tree(task, base, options["loss"])
     begin = METHODS["imm"].grow(task).tree if base == "imm" else None
     grown = grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
     return grown._replace(notes=(*notes, *grown.notes))
 
 
-def begun(task: Task, base: str | None, loss: str) -> tuple[str, tuple[str, ...]]:
+def begin_tree(task: Task, base: str | None, loss: str) -> tuple[str, tuple[str, ...]]:
     """Return the tree to begin with, "imm" or "root", and a note if it is the root because centres are equal.
 
     With loss "cost" IMM refuses such clusters instead: they cost the same, so only one of them would get leaves.
@@ -254,7 +254,7 @@ def base_of(task: Task, base: str | None, complete: str) -> str:
     centres differ.
     """
     if task.budget.limits_shape:
-        limits = listed([name for name in ("max_depth", "min_samples_leaf") if name in task.budget.given])
+        limits = list_words([name for name in ("max_depth", "min_samples_leaf") if name in task.budget.given])
         if base == complete:
             raise ValueError(f"base {base!r} begins with a tree that need not keep {limits}; use base 'root'")
         base = "root"
@@ -278,9 +278,10 @@ def grown_from(
 def expansion(
     tree: ThresholdTree | None, task: Task, max_leaf_nodes: int, *, kernel: Kernel | None = None, **options: Any
 ) -> tuple[ThresholdTree, tuple[str, ...]]:
-    """Return what `expanded` returns, wherever the rows are, and a note where leaves were too large to look ahead."""
+    """Return what `expand_tree` returns, wherever the rows are, and a note where leaves were too large to look "
+    "ahead."""
     if not task.in_batches:
-        return expanded(tree, task, max_leaf_nodes, kernel=kernel, **options), ()
+        return expand_tree(tree, task, max_leaf_nodes, kernel=kernel, **options), ()
     from boxwood.grow.leaves.expand_batches import expanded_in_batches
 
     if kernel is not None:
@@ -288,7 +289,7 @@ def expansion(
     return expanded_in_batches(tree, task, max_leaf_nodes, **options)
 
 
-def expanded(
+def expand_tree(
     tree: ThresholdTree | None,
     task: Task,
     max_leaf_nodes: int,
@@ -326,9 +327,11 @@ def check_expansion(task: Task, *, cuts: str, look_ahead: bool, tol: float) -> N
     """Raise a ValueError if an option of an expansion has an invalid value."""
     refuse_unknown("cuts", cuts, CUTS)
     if not isinstance(look_ahead, (bool, np.bool_)):
-        raise ValueError(f"look_ahead must be True or False; got {shown(look_ahead)}")
+        raise ValueError(f"look_ahead must be True or False; got {show_value(look_ahead)}")
     if not isinstance(tol, Real) or not 0 <= tol < math.inf:
-        raise ValueError(f"tol must be a number of at least 0, a share of the cost to begin with; got {shown(tol)}")
+        raise ValueError(
+            f"tol must be a number of at least 0, a share of the cost to begin with; got {show_value(tol)}"
+        )
     if cuts == "interval" and task.budget.min_samples_leaf > 1:
         raise ValueError("min_samples_leaf is kept by cuts='threshold' alone; intervals need method 'auto' or no limit")
 

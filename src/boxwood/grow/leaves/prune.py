@@ -19,7 +19,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder
 _AT_ONCE = 1 << 20  # numbers in an array for several prunings
 
 
-def pruned(
+def prune_tree(
     tree: ThresholdTree, task: Task, max_leaf_nodes: int, loss: str, centers: Array | None = None
 ) -> ThresholdTree:
     """Return the cheapest pruning of a tree with at most `max_leaf_nodes` leaves; of equals the one with fewest leaves.
@@ -63,7 +63,7 @@ def prunings(
 ) -> list[ThresholdTree]:
     """Return the cheapest prunings with at most 1, 2, 3, … leaves, up to the first with the lowest cost of all.
 
-    Entry m - 1 is `pruned(tree, task, m, loss, centers)`; the one before it has as few leaves or costs more. All
+    Entry m - 1 is `prune_tree(tree, task, m, loss, centers)`; the one before it has as few leaves or costs more. All
     together take the time of one, apart from building the trees. The list has at most `max_leaf_nodes` entries.
     """
     shares = shares_of(tree, task, loss, centers)

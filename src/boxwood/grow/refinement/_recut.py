@@ -225,8 +225,8 @@ class RefinementState:
             return largest
 
         blocks = self._for_blocks(compare, rows)
-        sums = summed([block[1] for block in blocks])
-        is_new, some_new = self._renew_scales(nodes, summed([block[0] for block in blocks]), largest_at)
+        sums = add_blocks([block[1] for block in blocks])
+        is_new, some_new = self._renew_scales(nodes, add_blocks([block[0] for block in blocks]), largest_at)
         if some_new:
             sums[is_new] = self._differences(rows[is_new[at[rows]]], at, below, side)[is_new]
         if level >= len(self.others):
@@ -256,7 +256,7 @@ class RefinementState:
             loops.set_differences(rows[start:stop], at, below, *costs, side.difference, sums)
             return sums
 
-        return summed(self._for_blocks(compute, rows))
+        return add_blocks(self._for_blocks(compute, rows))
 
     def _keeps_leaves(
         self, level: int, rows: Indices, chosen: Bools, feature: Indices, upper: Floats, side: _OtherSide
@@ -270,7 +270,7 @@ class RefinementState:
             loops.count_leaves(self.X, rows[start:stop], *arrays, *labels, counts)
             return counts
 
-        before, after, own = summed(self._for_blocks(count, rows)).T
+        before, after, own = add_blocks(self._for_blocks(count, rows)).T
         keeps = np.ones(len(chosen), dtype=np.bool_)
         nodes = np.flatnonzero(chosen)  # of one level, so the node above a leaf is the last one not after the leaf
         too_few = after < self.task.budget.min_samples_leaf
@@ -505,7 +505,7 @@ class RecutLevel(NamedTuple):
 _NO_CENTERS = np.empty((0, 0))
 
 
-def summed(blocks: list[Array]) -> Array:
+def add_blocks(blocks: list[Array]) -> Array:
     """Return the sum of arrays, one for each block of rows."""
     return blocks[0] if len(blocks) == 1 else np.sum(blocks, axis=0)
 

@@ -1,4 +1,5 @@
-"""Leaves and cuts exchanged for better ones: `refilled`, `swapped`, `preferring` some columns, `within` a budget."""
+"""Leaves and cuts exchanged for better ones: `refill_leaves`, `swap_leaves`, `preferring` some columns, "
+"`within` a budget."""
 
 from __future__ import annotations
 
@@ -8,20 +9,26 @@ from typing import NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Ints
-from boxwood.grow.leaves.expand import expanded
+from boxwood.grow.leaves.expand import expand_tree
 from boxwood.grow.leaves.prune import sums_by_node
 from boxwood.grow.refinement._recut import is_past
-from boxwood.grow.refinement.refine import refined, refined_with_centers
+from boxwood.grow.refinement.refine import refine_tree, refined_with_centers
 from boxwood.grow.shared.costs import CutProblem, integer_costs, integer_costs_of, make_problem
-from boxwood.grow.shared.names import clusters_reached, leaves_reached, named, with_centers_reached, without_leaves
+from boxwood.grow.shared.names import (
+    clusters_reached,
+    leaves_reached,
+    name_leaves,
+    with_centers_reached,
+    without_leaves,
+)
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
-from boxwood.tree.merge import merged
+from boxwood.tree.merge import merge_leaves
 
 TURNS = 5  # largest number of times that freed leaves are used elsewhere
 
 
-def refilled(
+def refill_leaves(
     tree: ThresholdTree,
     task: Task,
     max_leaf_nodes: int,
@@ -33,35 +40,36 @@ def refilled(
 ) -> ThresholdTree:
     """Return the tree without useless cuts, and with the freed leaves used where they lower the loss most.
 
-    In each turn cuts that separate nothing are left out (`merged`), leaves are split until there are `max_leaf_nodes`
-    (`expanded`), and cuts are improved (`refined_with_centers` for the loss "cost", with `tol`, and `refined` for
-    "mistakes"). It ends when no leaf is free, when no split lowers the loss, after `turns` turns, or at the deadline on
-    the clock of `time.monotonic`.
+    In each turn cuts that separate nothing are left out (`merge_leaves`), leaves are split until there are
+    `max_leaf_nodes` (`expand_tree`), and cuts are improved (`refined_with_centers` for the loss "cost", with `tol`,
+    and `refine_tree` for "mistakes"). It ends when no leaf is free, when no split lowers the loss, after `turns`
+    turns, or at the deadline on the clock of `time.monotonic`.
 
-    Always holds: names are honest, and no leaf is empty (see `named`); no cut separates nothing; there are at most
-    `max_leaf_nodes` leaves, if the tree had no more; the loss is not higher than that of `named(tree, task, ...)`. It
-    is the weight of the rows outside of their cluster, or the cost with the best centres of the tree's clusters.
+    Always holds: names are honest, and no leaf is empty (see `name_leaves`); no cut separates nothing; there are at
+    most `max_leaf_nodes` leaves, if the tree had no more; the loss is not higher than that of `name_leaves(tree,
+    task, ...)`. It is the weight of the rows outside of their cluster, or the cost with the best centres of the
+    tree's clusters.
     """
-    tree = merged(named(tree, task, loss))
+    tree = merge_leaves(name_leaves(tree, task, loss))
     for _ in range(turns):
         if tree.n_leaves >= max_leaf_nodes or is_past(deadline):
             break
-        more = _expanded(tree, task, max_leaf_nodes, loss)
+        more = _expand_tree(tree, task, max_leaf_nodes, loss)
         if more == tree:
             break
         if loss == "cost":
             more = refined_with_centers(more, task, tol=tol, deadline=deadline)
         else:
-            more = refined(more, task, loss, deadline=deadline)
-        tree = merged(named(more, task, loss))
+            more = refine_tree(more, task, loss, deadline=deadline)
+        tree = merge_leaves(name_leaves(more, task, loss))
     return tree
 
 
-def _expanded(tree: ThresholdTree, task: Task, max_leaf_nodes: int, loss: str) -> ThresholdTree:
+def _expand_tree(tree: ThresholdTree, task: Task, max_leaf_nodes: int, loss: str) -> ThresholdTree:
     """Return the tree with more leaves that lower the loss, or the same tree."""
     own = with_own_centers(tree, task, loss)
-    more = named(expanded(tree, own, max_leaf_nodes, loss=loss), own, loss)
-    return more if _summed(more, own, loss) < _summed(tree, own, loss) else tree
+    more = name_leaves(expand_tree(tree, own, max_leaf_nodes, loss=loss), own, loss)
+    return more if _sum_losses(more, own, loss) < _sum_losses(tree, own, loss) else tree
 
 
 def loss_of(tree: ThresholdTree, task: Task, loss: str) -> float:
@@ -69,7 +77,7 @@ def loss_of(tree: ThresholdTree, task: Task, loss: str) -> float:
 
     All trees of a task have the same unit.
     """
-    return _summed(tree, with_own_centers(tree, task, loss), loss)
+    return _sum_losses(tree, with_own_centers(tree, task, loss), loss)
 
 
 def with_own_centers(tree: ThresholdTree, task: Task, loss: str) -> Task:
@@ -77,7 +85,7 @@ def with_own_centers(tree: ThresholdTree, task: Task, loss: str) -> Task:
     return with_centers_reached(tree, task) if loss == "cost" else task
 
 
-def _summed(tree: ThresholdTree, task: Task, loss: str) -> float:
+def _sum_losses(tree: ThresholdTree, task: Task, loss: str) -> float:
     problem, rows = make_problem(task, loss), np.flatnonzero(task.kept)
     costs = problem.cost_under(rows, clusters_reached(tree, task)[rows])
     return float((costs * problem.share[rows] * problem.times[rows]).sum())
@@ -87,7 +95,7 @@ SINGLES = 4  # leaves that are swapped one by one; 1 would gain nearly as much i
 _LOWER = 1e-9  # least share by which a loss must fall, so that rounding decides nothing
 
 
-def swapped(
+def swap_leaves(
     tree: ThresholdTree,
     task: Task,
     max_leaf_nodes: int,
@@ -98,22 +106,22 @@ def swapped(
 ) -> ThresholdTree:
     """Return a tree with a lower loss and as many leaves, if swaps of leaves find one.
 
-    The worth of a leaf is the loss that its rows would add on the other side of the cut above it. The quarter of the
-    leaves with the least worth is removed, and the rest is expanded and refined (`refilled`). The new tree replaces the
-    old one if its loss is lower and no cluster has lost its last leaf; otherwise half as many leaves are removed, down
-    to one, and then single leaves in the order of their worth, `singles` in all. It ends at the deadline, on the clock
-    of `time.monotonic`.
+    The worth of a leaf is the loss that its rows would add on the other side of the cut above it. The quarter of
+    the leaves with the least worth is removed, and the rest is expanded and refined (`refill_leaves`). The new tree
+    replaces the old one if its loss is lower and no cluster has lost its last leaf; otherwise half as many leaves
+    are removed, down to one, and then single leaves in the order of their worth, `singles` in all. It ends at the
+    deadline, on the clock of `time.monotonic`.
 
-    Always holds: all that `refilled` promises; in particular the loss is not higher than that of
-    `named(tree, task, loss)`.
+    Always holds: all that `refill_leaves` promises; in particular the loss is not higher than that of
+    `name_leaves(tree, task, loss)`.
     """
-    best = refilled(tree, task, max_leaf_nodes, loss, deadline=deadline)
+    best = refill_leaves(tree, task, max_leaf_nodes, loss, deadline=deadline)
     least, places = loss_of(best, task, loss), _places(best.n_leaves, singles)
     while places and not is_past(deadline):
         start, stop = places[0]
         dropped = np.zeros(best.n_leaves, dtype=np.bool_)
         dropped[np.argsort(_worths(best, task, loss), kind="stable")[start:stop]] = True
-        other = refilled(without_leaves(best, dropped), task, max_leaf_nodes, loss, deadline=deadline)
+        other = refill_leaves(without_leaves(best, dropped), task, max_leaf_nodes, loss, deadline=deadline)
         other_loss = loss_of(other, task, loss)
         if other_loss < least * (1 - _LOWER) and np.isin(best.leaf_clusters, other.leaf_clusters).all():
             best, least = other, other_loss
@@ -183,7 +191,7 @@ def preferring(tree: ThresholdTree, task: Task, loss: str) -> ThresholdTree:
         is_cut = tree.feature[node] >= 0 and np.isneginf(tree.lower[node])
         if is_cut and int(tree.feature[node]) not in preferred:
             for exchange in _exchanges(tree, node, task, make_problem(task, loss), preferred):
-                other = _exchanged(tree, node, exchange)
+                other = _exchange_leaves(tree, node, exchange)
                 if keeps(other, task) and loss_of(other, task, loss) <= most:
                     tree = other
                     break
@@ -217,7 +225,7 @@ def _best(feature: int, task: Task, rows: Indices, difference: Ints) -> _Exchang
     return _Exchange(int(changes[swaps].min()), feature, threshold, swaps)
 
 
-def _exchanged(tree: ThresholdTree, node: int, exchange: _Exchange) -> ThresholdTree:
+def _exchange_leaves(tree: ThresholdTree, node: int, exchange: _Exchange) -> ThresholdTree:
     builder, waiting = TreeBuilder(), [(0, 0)]
     while waiting:
         old, made = waiting.pop()
@@ -267,7 +275,7 @@ def within(tree: ThresholdTree, task: Task, loss: str) -> ThresholdTree:
         tree = _cut_off(tree, task, task.budget.max_depth, loss)
     while (rows := _rows_of_leaves(tree, task)).min() < task.budget.min_samples_leaf and tree.n_leaves > 1:
         tree = without_leaves(tree, np.arange(tree.n_leaves) == rows.argmin())
-    return named(tree, task, loss)
+    return name_leaves(tree, task, loss)
 
 
 def keeps(tree: ThresholdTree, task: Task) -> bool:

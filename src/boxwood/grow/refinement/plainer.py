@@ -188,7 +188,7 @@ def on_plainer_columns(
     rows = np.flatnonzero(task.kept)
     allowed = set(budget.allowed(table.shape[1])) if budget.max_columns is None else set(tree.features.tolist())
     plainer = _plainer(table, rows, [j for j in tree.features.tolist() if j not in budget.preferred], numbers, allowed)
-    return _exchanged(tree, table, rows, plainer) if plainer else tree
+    return _exchange_cuts(tree, table, rows, plainer) if plainer else tree
 
 
 def _plainer(
@@ -228,7 +228,9 @@ def _digits(values: Array) -> tuple[bool, float]:
     return has_fractions, sum(len(digits) for digits, _ in numbers) / max(len(numbers), 1)
 
 
-def _exchanged(tree: ThresholdTree, table: Array, rows: Indices, plainer: Mapping[int, Sequence[int]]) -> ThresholdTree:
+def _exchange_cuts(
+    tree: ThresholdTree, table: Array, rows: Indices, plainer: Mapping[int, Sequence[int]]
+) -> ThresholdTree:
     builder, waiting = TreeBuilder(), [(0, 0, rows)]
     while waiting:
         node, new, here = waiting.pop()

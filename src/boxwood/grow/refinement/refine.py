@@ -81,10 +81,10 @@ def refine(
     if max_sweeps < 1:
         raise ValueError(f"max_sweeps must be at least 1, got {max_sweeps}")
     task = Task.of(X, reference, sample_weight=sample_weight, n_jobs=n_jobs)
-    return refined(tree, task, objective, max_sweeps=max_sweeps)
+    return refine_tree(tree, task, objective, max_sweeps=max_sweeps)
 
 
-def refined(
+def refine_tree(
     tree: ThresholdTree, task: Task, loss: str, *, max_sweeps: int = 10, deadline: float | None = None
 ) -> ThresholdTree:
     """Return the tree with its cuts improved; see `refine`.
@@ -110,7 +110,7 @@ def refined_with_centers(
     """Return the tree with cuts improved for the best centres of the tree's own clusters.
 
     Centres and cuts are improved in turn, like centres and labels in k-means; each step lowers the cost. Rounds end if
-    new centres lower it by a share of less than `tol`, as new cuts would then gain as little. See `refined` for the
+    new centres lower it by a share of less than `tol`, as new cuts would then gain as little. See `refine_tree` for the
     deadline.
     """
     reference, limits = task.reference, task.ranges

@@ -18,7 +18,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder
 DIGITS = 40  # binary digits of weights in an assignment, as it is computed in floats
 
 
-def named(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
+def name_leaves(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
     """Return the tree with honest names and without empty leaves.
 
     See `with_honest_names` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps its name. A cluster
@@ -92,7 +92,7 @@ def without_leaves(tree: ThresholdTree, dropped: Bools) -> ThresholdTree:
     return builder.build()
 
 
-def matched(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
+def match_leaves(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
     """Return the tree with a different cluster for each leaf, chosen so that most rows are in their cluster's leaf.
 
     A leaf that holds no row of its assigned cluster gets an honest name instead; see `with_honest_names`. The tree must
@@ -101,7 +101,7 @@ def matched(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> Threshol
     return with_honest_names(tree.relabeled(assignment(weight_in(tree, task), loss)), task, loss)
 
 
-def assigned(tree: ThresholdTree, task: Task) -> Ints:
+def assign_clusters(tree: ThresholdTree, task: Task) -> Ints:
     """Return a cluster for each leaf of a tree whose leaves have their own means, shape (n_leaves,).
 
     If there are no more leaves than clusters, the clusters are different: the assignment for the loss "cost".

@@ -41,10 +41,10 @@ class Logic:
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
-def compared(left: Operand | Value, sign: str, right: Operand | Value, place: Place, logic: Logic) -> Condition:
+def compare_operands(left: Operand | Value, sign: str, right: Operand | Value, place: Place, logic: Logic) -> Condition:
     """Return a comparison as a condition; IN: sign: of "<", "<=", ">", ">=", "=", "<>"."""
     if isinstance(left, Value) and isinstance(right, Operand):
-        return compared(right, FLIPPED[sign], left, place, logic)
+        return compare_operands(right, FLIPPED[sign], left, place, logic)
     if isinstance(left, Operand) and isinstance(right, Operand):
         refuse(place, "a column beside a value", f"{left.column} beside {right.column}", "compare them in a new column")
     if isinstance(left, Value):
@@ -111,7 +111,7 @@ def number_of(text: str, place: Place, expected: str = "a number", instead: str 
     return number
 
 
-def shifted(moment: Any, days: float, place: Place) -> Value:
+def shift_date(moment: Any, days: float, place: Place) -> Value:
     """Return a date some days later."""
     if not isinstance(moment, Moment):
         no_value(place, repr(moment))

@@ -18,7 +18,7 @@ from boxwood.judge.read.operands import (
     Operand,
     Value,
     as_condition,
-    compared,
+    compare_operands,
     is_missing,
     number_of,
     one_of,
@@ -46,7 +46,7 @@ _PER_DAY = {"days": 1, "hours": 24, "minutes": 1440, "seconds": 86_400, "microse
 
 def rules_of_python(text: str, today: date) -> Found:
     """Return the rules of a text with one function."""
-    tree = _parsed(text, "exec")
+    tree = _parse_text(text, "exec")
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     own = [one for one in functions if one.name == "cluster"] if len(functions) > 1 else functions
     if len(own) != 1:
@@ -64,7 +64,7 @@ def condition_of_query(text: str, today: date) -> tuple[Condition, bool]:
     refuse_long(text)
     plain, quoted, origins = _as_python(text.strip())
     reader = _Reader(plain, today, quoted, origins)
-    condition = reader.condition(_parsed(plain, "eval").body)
+    condition = reader.condition(_parse_text(plain, "eval").body)
     return condition, reader.is_aged
 
 
@@ -79,7 +79,7 @@ def looks_like_function(text: str) -> bool:
     return re.search(r"^\s*def \w+\(", text, re.MULTILINE) is not None
 
 
-def _parsed(text: str, mode: str) -> Any:
+def _parse_text(text: str, mode: str) -> Any:
     refuse_long(text)
     refuse_deep(text)
     try:
@@ -246,7 +246,7 @@ class _Reader:
         if type(sign).__name__ not in _SIGNS:
             self.refuse(node, CONDITION)
         sides = [self._operand(side, other) for side, other in ((left, right), (right, left))]
-        return compared(sides[0], _SIGNS[type(sign).__name__], sides[1], place, _LOGIC)
+        return compare_operands(sides[0], _SIGNS[type(sign).__name__], sides[1], place, _LOGIC)
 
     def _is_one(self, left: ast.expr, right: ast.expr, place: Place) -> Condition:
         """Return the condition that a column has one of some values, among them perhaps None."""
@@ -277,7 +277,12 @@ class _Reader:
             return one_of(column, self._values(given[0]), place, _LOGIC)
         if name == "between" and len(given) == 2 and not node.keywords:
             low, high = (Value(self._value(each)) for each in given)
-            return All((compared(column, ">=", low, place, _LOGIC), compared(column, "<=", high, place, _LOGIC)))
+            return All(
+                (
+                    compare_operands(column, ">=", low, place, _LOGIC),
+                    compare_operands(column, "<=", high, place, _LOGIC),
+                )
+            )
         return self.refuse(node, CONDITION)
 
     # ------------------------------------------------------------------------------------------ columns and values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from boxwood._messages import shown
+from boxwood._messages import show_value
 from boxwood.errors import DataError
 from boxwood.judge.values import Place
 
@@ -20,7 +20,7 @@ COLUMN = "a column, or a cast or COALESCE of one"
 def refuse(place: Place, expected: str, came: str, instead: str = "") -> NoReturn:
     """Raise a DataError on a part of a text."""
     where = f"line {place.line}, column {place.column}: " if place.line else ""
-    raise DataError(f"{where}expected {expected}; got {shown(came)}{f'; {instead}' if instead else ''}")
+    raise DataError(f"{where}expected {expected}; got {show_value(came)}{f'; {instead}' if instead else ''}")
 
 
 def place_at(text: str, offset: int) -> Place:

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from boxwood._frames import column_names, column_series, is_frame
-from boxwood._messages import kind_of, shown
+from boxwood._messages import kind_of, show_value
 from boxwood.errors import DataError
 from boxwood.judge.conditions import Condition
 from boxwood.judge.read.python import condition_of_query, looks_like_function, looks_like_query, rules_of_python
@@ -103,7 +103,9 @@ def _of_pairs(pairs: list[tuple[Any, Any]], asked: Asked) -> Found:
     is_query = any(looks_like_query(str(each)) for _, each in pairs)
     for name, text in pairs:
         if not isinstance(text, str):
-            raise DataError(f'the condition of {shown(name)} must be a text such as "orders >= 7"; got {shown(text)}')
+            raise DataError(
+                f'the condition of {show_value(name)} must be a text such as "orders >= 7"; got {show_value(text)}'
+            )
         condition, with_age = _condition(name, text, asked, is_query and not looks_like_sql_alone(text))
         branches.append(Branch(name, condition))
         is_aged |= with_age
@@ -120,7 +122,7 @@ def _condition(name: Any, text: str, asked: Asked, is_query: bool) -> tuple[Cond
             return condition_of_query(text, asked.today)
         return condition_of_sql(text, asked.dialect, asked.today)
     except DataError as error:
-        raise DataError(f"the condition of {shown(name)}: {error}") from None
+        raise DataError(f"the condition of {show_value(name)}: {error}") from None
 
 
 def _of_explanation(source: Any, asked: Asked) -> Found:

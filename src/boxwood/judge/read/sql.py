@@ -20,11 +20,11 @@ from boxwood.judge.read.operands import (
     Operand,
     Value,
     as_condition,
-    compared,
+    compare_operands,
     is_missing,
     number_of,
     one_of,
-    shifted,
+    shift_date,
 )
 from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, place_at, refuse, refuse_deep, refuse_long
 from boxwood.judge.rules import Branch
@@ -112,7 +112,7 @@ def without_templates(text: str) -> str:
     return _TEMPLATES.sub(plain, text)
 
 
-def _guessed(text: str) -> str:
+def _guess_dialect(text: str) -> str:
     """Return a dialect in which names in the quotes of a text are names."""
     bare = re.sub(r"'(?:[^']|'')*'", "", text)
     if "`" in bare:
@@ -126,7 +126,9 @@ class _Reader:
     def __init__(self, text: str, dialect: str | None, today: date):
         refuse_long(text)
         self.text, self.has_templates = without_templates(text), "{{" in text
-        self.dialect = _guessed(text) if dialect is None else OTHER_NAMES.get(dialect.casefold(), dialect.casefold())
+        self.dialect = (
+            _guess_dialect(text) if dialect is None else OTHER_NAMES.get(dialect.casefold(), dialect.casefold())
+        )
         self.exp = require("sqlglot.expressions", "sql", "reading SQL")
         self.logic = Logic(nan_is_large=dialect_of(self.dialect).nan_is_large)
         self.today = MovingMoment(Dates().number(today))
@@ -249,7 +251,7 @@ class _Reader:
                 condition = self.condition(each.this)
             else:
                 left, right = self.operand(subject), self.operand(each.this)
-                condition = compared(left, "=", right, self.place(each), self.logic)
+                condition = compare_operands(left, "=", right, self.place(each), self.logic)
             yield from self._with_results(condition, each)
 
     def _with_results(self, condition: Condition, each: Any) -> Iterator[Branch]:
@@ -302,7 +304,7 @@ class _Reader:
         left, right = self.operand(node.this), self.operand(node.expression)
         if isinstance(left, Value) and isinstance(right, Value):
             return self._of_values(node, left.value, sign, right.value)
-        return compared(left, sign, right, self.place(node), self.logic)
+        return compare_operands(left, sign, right, self.place(node), self.logic)
 
     def _of_values(self, node: Any, left: Any, sign: str, right: Any) -> Condition:
         if left is None or right is None:
@@ -351,7 +353,7 @@ class _Reader:
         text = pattern.value if isinstance(pattern, Value) else None
         if not isinstance(text, str) or any(letter in text for letter in "%_\\"):
             self.refuse(node, CONDITION, "list the words that are meant with IN")
-        return compared(self.operand(node.this), "=", Value(text), self.place(node), self.logic)
+        return compare_operands(self.operand(node.this), "=", Value(text), self.place(node), self.logic)
 
     def _if_nullsafeeq(self, node: Any) -> Condition:
         """Return a comparison that knows NULL, as IS NOT DISTINCT FROM and <=> do."""
@@ -360,7 +362,7 @@ class _Reader:
             left, right = right, left
         if isinstance(right, Value) and right.value is None:
             return is_missing(left, self.place(node))
-        return compared(left, "=", right, self.place(node), replace(self.logic, is_known=True))
+        return compare_operands(left, "=", right, self.place(node), replace(self.logic, is_known=True))
 
     def _if_nullsafeneq(self, node: Any) -> Condition:
         return Not(self._if_nullsafeeq(node))
@@ -368,7 +370,12 @@ class _Reader:
     def _if_between(self, node: Any) -> Condition:
         left, place = self.operand(node.this), self.place(node)
         low, high = (self.operand(node.args[name]) for name in ("low", "high"))
-        return All((compared(left, ">=", low, place, self.logic), compared(left, "<=", high, place, self.logic)))
+        return All(
+            (
+                compare_operands(left, ">=", low, place, self.logic),
+                compare_operands(left, "<=", high, place, self.logic),
+            )
+        )
 
     def _if_boolean(self, node: Any) -> Condition:
         return All() if node.this else Some()
@@ -484,7 +491,7 @@ class _Reader:
             return Value(self._months_later(node, moment, count * {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit]))
         if unit not in _UNITS:
             self.refuse(node, "an interval of days, weeks, months or years")
-        return shifted(moment, count * _UNITS[unit], self.place(node))
+        return shift_date(moment, count * _UNITS[unit], self.place(node))
 
     def _count(self, node: Any) -> float:
         if isinstance(node, self.exp.Literal) and node.is_string:

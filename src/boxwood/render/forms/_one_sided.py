@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import runs_of
@@ -117,6 +117,7 @@ def refuse_dates(ex: MeasuredTree, what: str) -> None:
     tested = [ex.columns[j] for j in ex.tree.features.tolist() if j in ex._date_columns]
     if tested:
         raise DataError(
-            f"{what} takes numbers of float32, which hold no dates, but the rules test {listed(tested)}; write SQL, "
+            f"{what} takes numbers of float32, which hold no dates, but the rules test {list_words(tested)}; "
+            "write SQL, "
             "Python, JavaScript or PMML, or make days since a day of your choice of the column"
         )

@@ -17,7 +17,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from boxwood._dates import ISO, ISO_PARTS, MICROSECONDS, NOW, Dates, pattern_of
-from boxwood._messages import shown
+from boxwood._messages import show_value
 from boxwood._texts import TRUTHS
 from boxwood.errors import DataError
 from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
@@ -313,7 +313,7 @@ def python(model: Any, *, as_of: Any = None, share: bool = False) -> str:
     second = [_SHARE.format(**named), first, shares] if share else []
     if not tested:
         return "".join([begin.replace("; `why_none` says which", ""), lines, *second])
-    helpers = [_WHY_NONE.format(**named), _MISSING, *_used(_HELPERS, lines), *days.python]
+    helpers = [_WHY_NONE.format(**named), _MISSING, *_used_helpers(_HELPERS, lines), *days.python]
     return "".join([begin, first, lines, *second, *helpers]).rstrip("\n")
 
 
@@ -355,7 +355,7 @@ def python_of_lines(lines: MeasuredRules, *, as_of: Any = None) -> str:
     function = _FUNCTION_OF_LINES.format(**named, **days.in_signature)
     begin = f"{head}{_imports(body, days)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
     as_text = "    row = {str(name): value for name, value in row.items()}\n" if may_be_no_texts else ""
-    helpers = [_MISSING, *_used(_HELPERS, body), *days.python] if tested else []
+    helpers = [_MISSING, *_used_helpers(_HELPERS, body), *days.python] if tested else []
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
 
@@ -363,7 +363,7 @@ def _of_lines(lines: MeasuredRules, language: Language) -> list[str]:
     """Return the lines of the function's body: each column is read, and then one line after the other is tried."""
     ex = lines.explanation
     variables = identifiers(ex.columns, lines.features, language.reserved)
-    found = [_asked(ex, j, language, variables[j], may_lack=True)[0] for j in lines.features]
+    found = [_ask_column(ex, j, language, variables[j], may_lack=True)[0] for j in lines.features]
     for cluster, box in lines.boxes():
         tests = [_holds(ex, j, pieces, variables[j], language) for j, pieces in box.items()]
         said = language.both.join(f"({test})" if language.either in test else test for test in tests)
@@ -443,7 +443,7 @@ _HELPERS = {
 }
 
 
-def _used(helpers: Mapping[str, Sequence[str]], lines: str) -> list[str]:
+def _used_helpers(helpers: Mapping[str, Sequence[str]], lines: str) -> list[str]:
     """Return the helpers of which a function calls one; IN: helpers: each with the calls that need it."""
     return [text for text, calls in helpers.items() if any(call in lines for call in calls)]
 
@@ -713,7 +713,7 @@ def javascript(model: Any, *, module: bool = False, as_of: Any = None) -> str:
     end = "" if module else _EXPORTS.replace("EXPORTED", ", ".join(names))
     if not tested:
         return begin.replace("; whyNone says which", "") + lines + "\n}" + end
-    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, lines), *days.javascript]
+    helpers = [_VALUE_OF_JAVASCRIPT, *_used_helpers(_HELPERS_OF_JAVASCRIPT, lines), *days.javascript]
     why_none = _WHY_NONE_OF_JAVASCRIPT.format(export=export, **days.in_javascript)
     return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", why_none, end])
 
@@ -733,7 +733,9 @@ def javascript_of_lines(lines: MeasuredRules, *, module: bool, as_of: Any = None
         **days.in_javascript,
         **_OF_LINES_IN_JAVASCRIPT,
     )
-    helpers = [_VALUE_OF_JAVASCRIPT, *_used(_HELPERS_OF_JAVASCRIPT, body), *days.javascript] if tested else ["\n"]
+    helpers = (
+        [_VALUE_OF_JAVASCRIPT, *_used_helpers(_HELPERS_OF_JAVASCRIPT, body), *days.javascript] if tested else ["\n"]
+    )
     end = "" if module else _EXPORTS.replace("EXPORTED", "COLUMNS, cluster")
     return "".join([begin, _CHECK_OF_JAVASCRIPT if tested else "", body, *helpers, "}", end])
 
@@ -914,12 +916,12 @@ def body(ex: MeasuredTree, language: Language, *, indent: str, values: Sequence[
         if feature < 0:
             lines.append(f"{inner}{language.give(language.literal(plain(value_of[step.node])))}")
         elif feature not in step.asked:
-            asked = _asked(ex, feature, language, variables[feature])
+            asked = _ask_column(ex, feature, language, variables[feature])
             lines += [f"{inner}{line}" for line in asked]
     return lines
 
 
-def _asked(
+def _ask_column(
     ex: MeasuredTree, feature: int, language: Language, variable: str, *, may_lack: bool = False
 ) -> Sequence[str]:
     """Return lines that read a column; IN: may_lack: whether tests ask by themselves whether there is a value."""
@@ -1069,7 +1071,7 @@ def in_spreadsheet(value: object) -> str:
     if isinstance(value, int):
         return text
     if "\0" in text:
-        raise DataError(f"{shown(text)} has the character 0, which no cell of a spreadsheet can hold; rename it")
+        raise DataError(f"{show_value(text)} has the character 0, which no cell of a spreadsheet can hold; rename it")
     parts = []
     for part in _CONTROL.split(text):
         if _CONTROL.fullmatch(part):

@@ -54,7 +54,7 @@ def counted_in_file(
         for hint in source.hints:
             tell(hint)
         check_rows(source, rules, tick)
-        counts = _held(ex, source, rules, labels)
+        counts = _count_held(ex, source, rules, labels)
         lost, reasons = lost_case(ex.tree, tests, ex._gap_columns)
         _add_lost(counts, source, rules, lost, [j for j, _ in reasons])
     return counts
@@ -126,7 +126,7 @@ def _rules(side: Side, letter: str) -> tuple[Rules, dict[int, Test]]:
     return rules, tests
 
 
-def _held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None) -> Counts:
+def _count_held(ex: MeasuredTree, source: DuckTable, rules: Rules, labels: str | None) -> Counts:
     """Return the rows at each leaf and of each label, and between the edges of columns, from one pass."""
     edges, counts = all_edges(ex), Counts.none(ex)
     counts.labelled = labels is not None

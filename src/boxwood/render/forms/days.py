@@ -44,7 +44,7 @@ class Calendar(NamedTuple):
 
     def of_day(self, at: str, days: int) -> str:
         """Return a day some days after another one."""
-        return _filled(self.day, at, days) if days else at
+        return _fill_template(self.day, at, days) if days else at
 
     def of_moment(self, start: str, distance: timedelta) -> str:
         """Return a moment some time after another one."""
@@ -52,7 +52,7 @@ class Calendar(NamedTuple):
         for unit, length in _UNITS:
             n, rest = divmod(rest, length)
             if n:
-                start = _filled(self.later, start, -n if distance < timedelta() else n, unit)
+                start = _fill_template(self.later, start, -n if distance < timedelta() else n, unit)
         return start
 
     def end(self, dates: Dates, column: str, distance: timedelta, *, as_day: bool) -> str:
@@ -75,7 +75,7 @@ class Calendar(NamedTuple):
         return self.in_utc.format(moment) if dates.zone else moment
 
 
-def _filled(template: str, at: str, n: int, unit: str = "DAY") -> str:
+def _fill_template(template: str, at: str, n: int, unit: str = "DAY") -> str:
     return template.format(at=at, n=n, a=abs(n), sign="-" if n < 0 else "+", unit=unit)
 
 

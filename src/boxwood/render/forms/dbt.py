@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any
 
 from boxwood._frames import name_as_text
-from boxwood._messages import shown
+from boxwood._messages import show_value
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import MeasuredTree, explanation_of
 from boxwood.render.forms.dialects import Dialect, dialect_of
@@ -34,7 +34,7 @@ def dbt(
     ex, spoken = explanation_of(model), dialect_of(dialect)
     words = re.findall(r"\w+", table)
     if not words or not all(table.split(".")):
-        raise ValueError(f"table must be the name of a model of dbt, such as 'customers'; got {shown(table)}")
+        raise ValueError(f"table must be the name of a model of dbt, such as 'customers'; got {show_value(table)}")
     of_dbt = table if "{{" in table else f"{{{{ ref({', '.join(map(repr, table.split('.')))}) }}}}"
     query = sql(ex, dialect=dialect, table=of_dbt, nan=nan, types=types, reasons=reasons, as_of=as_of)
     name = f"{words[-1]}_clusters"
@@ -84,7 +84,7 @@ def _values(ex: MeasuredTree, dialect: Dialect, reasons: bool) -> tuple[Sequence
     texts = [*map(name_as_text, ex.names), *(("missing", "never seen") if reasons else ())]
     for text in texts:
         if _OF_DBT.search(text):
-            raise DataError(f"dbt takes a part of {shown(text)} for code of its own; rename the cluster")
+            raise DataError(f"dbt takes a part of {show_value(text)} for code of its own; rename the cluster")
     return [re.sub("^[^']*'|'$", "", dialect.literal(text)) for text in texts], True
 
 

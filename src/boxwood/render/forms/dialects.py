@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 
 from boxwood._imports import require
-from boxwood._validation import refuse_unknown, shown
+from boxwood._validation import refuse_unknown, show_value
 from boxwood.errors import DataError
 from boxwood.render.forms.days import (
     BIGQUERY,
@@ -154,7 +154,7 @@ class Dialect:
 
 def _without_null(text: str) -> str:
     if "\0" in text:
-        raise DataError(f"{shown(text)} has the character 0, which SQL cannot hold; rename it")
+        raise DataError(f"{show_value(text)} has the character 0, which SQL cannot hold; rename it")
     return text
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boxwood._dates import NOW, Dates
 from boxwood._frames import refuse_unknown_columns
-from boxwood._validation import refuse_unknown, shown, whole_number
+from boxwood._validation import refuse_unknown, show_value, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.ages import where_rules_run
 from boxwood.explanation.measured_tree import explanation_of
@@ -49,7 +49,7 @@ def formula(
     if columns is None:
         found = [f"INDEX({row}:{row},{_place(name)})" for name in tested]
         named = _variables(ex.columns, ex.tree.features.tolist()) if let else found
-        text = _checked(_rules(ex, named), tested, ex.columns)
+        text = _check_headers(_rules(ex, named), tested, ex.columns)
         pairs = "".join(f"{variable},{cell}," for variable, cell in zip(named, found, strict=True))
         text = f"LET({pairs}{text})" if let and found else text
     else:
@@ -111,7 +111,7 @@ def _place(name: str) -> str:
     return f"IFERROR({place},MATCH({name},$1:$1,0))" if _WHOLE.fullmatch(name) else place
 
 
-def _checked(rules: str, tested: Sequence[str], columns: Sequence[str]) -> str:
+def _check_headers(rules: str, tested: Sequence[str], columns: Sequence[str]) -> str:
     """Return the rules, with #N/A for all rows if a header is missing; without this, they would give an empty text.
 
     MATCH ignores case, and a long header is sought by its beginning, so what was found is compared in full.
@@ -119,7 +119,9 @@ def _checked(rules: str, tested: Sequence[str], columns: Sequence[str]) -> str:
     for name in tested:
         alike = [other for other in columns if other.casefold() == name.casefold()]
         if len(alike) > 1 or not name:
-            what = f"columns {', '.join(map(shown, alike))} differ in case only" if name else "a column has no name"
+            what = (
+                f"columns {', '.join(map(show_value, alike))} differ in case only" if name else "a column has no name"
+            )
             raise DataError(
                 f"{what}, so a spreadsheet cannot find it by its header\ngive the columns of the sheet in their order"
             )
@@ -133,7 +135,7 @@ def _positions(tested: Sequence[str], columns: Sequence[str]) -> list[int]:
     refuse_unknown_columns(tested, given)
     for name in tested:
         if given.count(name) > 1:
-            raise DataError(f"the sheet has {given.count(name)} columns {shown(name)}; rename all but one")
+            raise DataError(f"the sheet has {given.count(name)} columns {show_value(name)}; rename all but one")
     return [*map(given.index, tested)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from boxwood._dates import NO_DATES, Dates
 from boxwood._messages import as_cell
-from boxwood._validation import refuse_other_kind, shown
+from boxwood._validation import refuse_other_kind, show_value
 from boxwood.axes import Categories
 from boxwood.batches.source import Source
 from boxwood.explanation.ages import to_apply
@@ -121,7 +121,7 @@ def sql_rules(model: Any, columns: Sequence[str] | None = None, *, out: Any = No
     """
     if isinstance(model, ThresholdTree):
         return _rules(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1), {})
-    ex = to_apply(_named(model, columns), as_of)
+    ex = to_apply(_read_columns(model, columns), as_of)
     names = [as_cell(name) if isinstance(name, str) else name for name in ex.names] if is_csv(out) else ex.names
     return _rules(ex.tree, ex.columns, names, ex._coded_columns, ex._gap_columns, ex._date_columns)
 
@@ -149,7 +149,7 @@ def _expression(model: Any, columns: Sequence[str] | None, types: Mapping[str, s
     """Return the SQL of the new column, in terms of the columns of a table of DuckDB with these types."""
     if isinstance(model, ThresholdTree):
         return sql_case(model, _columns_of(model, columns), range(int(model.cluster.max()) + 1))
-    ex = _named(model, columns)
+    ex = _read_columns(model, columns)
     return sql(
         ex, as_of=as_of, types={name: type for name, type in types.items() if name in ex.columns and type_of(type)}
     )
@@ -157,13 +157,13 @@ def _expression(model: Any, columns: Sequence[str] | None, types: Mapping[str, s
 
 def _columns_of(tree: ThresholdTree, columns: Sequence[str] | None) -> list[str]:
     if columns is None or isinstance(columns, str):
-        raise TypeError(f"columns must name the {tree.n_features} columns of the tree, got {shown(columns)}")
+        raise TypeError(f"columns must name the {tree.n_features} columns of the tree, got {show_value(columns)}")
     if len(columns) < tree.n_features:
         raise ValueError(f"columns must name the {tree.n_features} columns of the tree, got {len(columns)} names")
     return list(columns)
 
 
-def _named(model: Any, columns: Sequence[str] | None) -> Any:
+def _read_columns(model: Any, columns: Sequence[str] | None) -> Any:
     if columns is not None:
         raise TypeError("columns are for a ThresholdTree; the model names its own")
     return explanation_of(model)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from boxwood.render.forms.text import escaped
+from boxwood.render.forms.text import escape_markdown
 from boxwood.words.living import CellRows, Said, markdown_rows
 
 
 def markdown_of(said: Said) -> str:
     """Return a report as GitHub's Markdown."""
-    changes = "\n".join(f"- {escaped(change)}" for change in said.changes)
-    remarks = "\n".join(f"- {escaped(remark)}" for remark in said.remarks)
-    parts = [f"## {escaped(said.headline)}", changes, *map(_table, said.tables), remarks]
+    changes = "\n".join(f"- {escape_markdown(change)}" for change in said.changes)
+    remarks = "\n".join(f"- {escape_markdown(remark)}" for remark in said.remarks)
+    parts = [f"## {escape_markdown(said.headline)}", changes, *map(_table, said.tables), remarks]
     return "\n\n".join(part for part in parts if part)
 
 
 def _table(table: CellRows) -> str:
-    return "\n".join(f"| {' | '.join(map(escaped, cells))} |" for cells in markdown_rows(table))
+    return "\n".join(f"| {' | '.join(map(escape_markdown, cells))} |" for cells in markdown_rows(table))

@@ -54,7 +54,7 @@ def monitoring_sql(
     counted = ["COUNT(*) AS n", *(_sum(f"leaf = {i}", f"leaf_{i}") for i in range(ex.n_leaves))]
     counted += [_sum(f"leaf IS NULL AND lost = {i}", f"lost_{i}") for i in range(len(reasons))]
     rows = f"SELECT {leaf_case(ex.tree, tests)} AS leaf, {lost} AS lost\nFROM {table_name(table, spoken)}"
-    lines = "\nUNION ALL ".join(_written(i, line, spoken) for i, line in enumerate(_lines(ex, reasons)))
+    lines = "\nUNION ALL ".join(_write_line(i, line, spoken) for i, line in enumerate(_lines(ex, reasons)))
     sums = ",\n".join(counted)
     return f"WITH walked AS (\n{rows}\n), counted AS (\nSELECT {sums}\nFROM walked\n)\n{lines}\nORDER BY line"
 
@@ -108,7 +108,7 @@ def _leaves_below(tree: ThresholdTree, node: int) -> range:
     return range(first, behind)
 
 
-def _written(i: int, line: _WatchLine, dialect: Dialect) -> str:
+def _write_line(i: int, line: _WatchLine, dialect: Dialect) -> str:
     """Return a line as a query; names of the result stand in the first one."""
     share = dialect.number(line.then / line.of_then) if line.of_then else "NULL"
     then = number(line.then) if line.of_then else "NULL"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from boxwood._dates import Dates
-from boxwood._messages import listed, shown
+from boxwood._messages import list_words, show_value
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
@@ -50,13 +50,15 @@ def pmml(model: Any) -> str:
     ex = explanation_of(model)
     tested = ex.tree.features.tolist()
     if ages := [ex.columns[j] for j, one in ex._date_columns.items() if one.as_of and j in tested]:
-        raise DataError(f"PMML has no today, from which ages of {listed(ages)} count; write SQL, Python or JavaScript")
+        raise DataError(
+            f"PMML has no today, from which ages of {list_words(ages)} count; write SQL, Python or JavaScript"
+        )
     target = new_name("cluster", ex.columns)
     names = [plain(cluster.name) for cluster in ex.clusters]
     kind = "integer" if all(_is_whole(name) for name in names) else "string"
     fields = [_field(ex.columns[j], *_kind(ex._coded_columns.get(j), ex._date_columns.get(j))) for j in tested]
     fields.append(_field(target, "categorical", kind, list(dict.fromkeys(map(_value, names)))))
-    mined = [f'   <MiningField name={_quoted(ex.columns[j])} invalidValueTreatment="asIs"/>' for j in tested]
+    mined = [f'   <MiningField name={_quote(ex.columns[j])} invalidValueTreatment="asIs"/>' for j in tested]
     lines = [
         _HEAD.format(escape(": ".join(provenance(ex)))),
         f' <DataDictionary numberOfFields="{len(fields)}">',
@@ -65,7 +67,7 @@ def pmml(model: Any) -> str:
         _MODEL,
         "  <MiningSchema>",
         *mined,
-        f'   <MiningField name={_quoted(target)} usageType="target"/>',
+        f'   <MiningField name={_quote(target)} usageType="target"/>',
         "  </MiningSchema>",
         *_nodes(ex, names),
         " </TreeModel>",
@@ -91,8 +93,8 @@ def _kind(categories: Categories | None, dates: Dates | None) -> tuple[str, str]
 
 
 def _field(name: str, measured: str, kind: str, values: Sequence[str] = ()) -> str:
-    start = f'  <DataField name={_quoted(name)} optype="{measured}" dataType="{kind}"'
-    inner = "".join(f"<Value value={_quoted(value)}/>" for value in values)
+    start = f'  <DataField name={_quote(name)} optype="{measured}" dataType="{kind}"'
+    inner = "".join(f"<Value value={_quote(value)}/>" for value in values)
     return f"{start}>{inner}</DataField>" if inner else f"{start}/>"
 
 
@@ -107,7 +109,7 @@ def _nodes(ex: MeasuredTree, names: Sequence[object]) -> Iterator[str]:
         indent = " " * min(2 + step.depth, _INDENT)
         predicate = "<True/>" if step.above < 0 else _predicate(ex, step)
         if tree.feature[step.node] < 0:
-            score, size = _quoted(_value(names[next(clusters)])), _value(next(leaves).size)
+            score, size = _quote(_value(names[next(clusters)])), _value(next(leaves).size)
             yield f'{indent}<Node id="{step.node}" score={score} recordCount="{size}">{predicate}</Node>'
         else:
             yield f'{indent}<Node id="{step.node}">{predicate}'
@@ -118,7 +120,7 @@ def _nodes(ex: MeasuredTree, names: Sequence[object]) -> Iterator[str]:
 def _predicate(ex: MeasuredTree, step: WalkStep) -> str:
     """Return the predicate that a row lies on the side of the cut above a step that leads to it."""
     feature, upper, lower, _ = test = ex.tree.test(step.above)
-    field, known = _quoted(ex.columns[feature]), ex._coded_columns.get(feature)
+    field, known = _quote(ex.columns[feature]), ex._coded_columns.get(feature)
     if known is None:
         dates = ex._date_columns.get(feature)
         if feature in ex._gap_columns:
@@ -133,7 +135,7 @@ def _numbers_or_missing(field: str, pieces: Sequence[Interval], or_missing: bool
     parts = [_piece(field, piece, dates) for piece in pieces]
     if not parts or "" in parts:
         return _simple(field, "isMissing" if or_missing else "isNotMissing")
-    return _with_gaps(field, _joined("or", parts), or_missing=or_missing)
+    return _with_gaps(field, _join_tests("or", parts), or_missing=or_missing)
 
 
 def _piece(field: str, piece: Interval, dates: Dates | None) -> str:
@@ -141,17 +143,17 @@ def _piece(field: str, piece: Interval, dates: Dates | None) -> str:
     lower, upper, lower_closed, upper_closed = piece
     if dates is not None:
         said = [_simple(field, _OPERATORS[end[0]], _value(end[1])) for end in moments_of(piece, dates) if end]
-        return _joined("and", said) if said else ""
+        return _join_tests("and", said) if said else ""
     parts = [_simple(field, _OPERATORS[">=" if lower_closed else ">"], _value(lower))] if lower > -math.inf else []
     parts += [_simple(field, _OPERATORS["<=" if upper_closed else "<"], _value(upper))] if upper < math.inf else []
-    return _joined("and", parts) if parts else ""
+    return _join_tests("and", parts) if parts else ""
 
 
 def _with_gaps(field: str, numbers: str, *, or_missing: bool) -> str:
     """Return a predicate that a missing value fulfils, or that it does not, but which is never unknown."""
     if or_missing:
-        return _joined("or", [_simple(field, "isMissing"), numbers])
-    return _joined("and", [_simple(field, "isNotMissing"), numbers])
+        return _join_tests("or", [_simple(field, "isMissing"), numbers])
+    return _join_tests("and", [_simple(field, "isNotMissing"), numbers])
 
 
 def _interval(field: str, lower: float, upper: float, dates: Dates | None, *, inside: bool) -> str:
@@ -159,7 +161,7 @@ def _interval(field: str, lower: float, upper: float, dates: Dates | None, *, in
     plain_ends = comparisons(lower, upper, inside=inside)
     ends = plain_ends if dates is None else of_dates(lower, upper, dates, inside=inside)
     parts = [_simple(field, _OPERATORS[end[0]], _value(end[1])) for end in ends if end]
-    return _joined("and" if inside else "or", parts)
+    return _join_tests("and" if inside else "or", parts)
 
 
 def _one_of(field: str, categories: Categories, values: Collection[Hashable], included: bool) -> str:
@@ -173,18 +175,18 @@ def _one_of(field: str, categories: Categories, values: Collection[Hashable], in
     if not some:  # true for all values, or for none, and unknown for a missing one
         first = _value(next((value for value in categories.values if value is not None), ""))
         parts = [_simple(field, operator, first) for operator in ("equal", "notEqual")]
-    test = _joined("or" if included == some else "and", parts)
+    test = _join_tests("or" if included == some else "and", parts)
     if None not in categories.values:
         return test
     return _with_gaps(field, test, or_missing=(None in values) == included)
 
 
 def _simple(field: str, operator: str, value: str | None = None) -> str:
-    compared = "" if value is None else f" value={_quoted(value)}"
+    compared = "" if value is None else f" value={_quote(value)}"
     return f'<SimplePredicate field={field} operator="{operator}"{compared}/>'
 
 
-def _joined(operator: str, parts: Sequence[str]) -> str:
+def _join_tests(operator: str, parts: Sequence[str]) -> str:
     if len(parts) == 1:
         return parts[0]
     return f'<CompoundPredicate booleanOperator="{operator}">{"".join(parts)}</CompoundPredicate>'
@@ -204,8 +206,8 @@ def _value(value: object) -> str:
     return str(value)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text as the value of an attribute, in quotes."""
     if illegal := _ILLEGAL.search(text):
-        raise DataError(f"{shown(text)} has the character {ord(illegal[0])}, which XML cannot hold; rename it")
+        raise DataError(f"{show_value(text)} has the character {ord(illegal[0])}, which XML cannot hold; rename it")
     return quoteattr(text)

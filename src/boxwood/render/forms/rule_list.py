@@ -11,7 +11,7 @@ from boxwood.render.forms.walk import walk
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import Cut
 from boxwood.words.rules import rule
-from boxwood.words.values import cluster_name, column_name, shortened
+from boxwood.words.values import cluster_name, column_name, shorten_name
 
 
 def rule_list(model: Any) -> str:
@@ -21,11 +21,13 @@ def rule_list(model: Any) -> str:
     about = ex.columns, ex._coded_columns, ex._gap_columns, ex._date_columns
     said = [f"{rule(rule_of(cuts, *about))}: {_name(ex, cluster)}" for cuts, cluster in lines]
     said.append(_name(ex, last) if not lines else f": {_name(ex, last)}")
-    return "\n".join([*said[:1], *(f"otherwise{'' if one[0] == ':' else ' '}{one}" for one in said[1:]), *_lost(ex)])
+    return "\n".join(
+        [*said[:1], *(f"otherwise{'' if one[0] == ':' else ' '}{one}" for one in said[1:]), *_line_on_lost(ex)]
+    )
 
 
 def _name(ex: MeasuredTree, cluster: int) -> str:
-    return shortened(cluster_name(ex.names[cluster]))
+    return shorten_name(cluster_name(ex.names[cluster]))
 
 
 def _in_order(tree: ThresholdTree) -> Iterator[tuple[tuple[Cut, ...], int]]:
@@ -56,7 +58,7 @@ def _without_needless(lines: list[tuple[tuple[Cut, ...], int]]) -> list[tuple[tu
     return kept[::-1]
 
 
-def _lost(ex: MeasuredTree) -> list[str]:
+def _line_on_lost(ex: MeasuredTree) -> list[str]:
     """Return a line on rows that a line would take, but which get no cluster, as a value is missing or unknown."""
     tested = sorted({*ex.tree.features.tolist()})
     coded = {j: ex._coded_columns[j] for j in tested if j in ex._coded_columns}

@@ -18,7 +18,7 @@ from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import name_as_text, refuse_unknown_columns
 from boxwood._messages import as_written
 from boxwood._types import DialectName, Indices
-from boxwood._validation import listed, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import list_words, refuse_other_kind, refuse_unknown, show_value
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
@@ -133,7 +133,7 @@ def sql(
     known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, types, spoken)
     tests = column_tests(ex.tree, ex.columns, *known)
     level = 0 if table is None else 1
-    write = _nested if layout == "nested" else case_of
+    write = _nest_cases if layout == "nested" else case_of
     case = write(ex.tree, tests, _values(ex.tree, ex.names, spoken, as_text=reasons), level)
     case = _with_reasons(ex, case, tests, spoken, level) if reasons else case
     said = _said_of_nan(case, spoken)
@@ -142,7 +142,7 @@ def sql(
         shares = write(ex.tree, tests, list(map(spoken.number, own_shares_of_leaves(ex).tolist())), level)
         case += f" AS {spoken.name(alias)},\n{'  ' * level}{shares}"
         alias = new_name(f"{alias}_share", ex.columns)
-    written = _named(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
+    written = _name_case(case, alias, spoken) if table is None else _query(ex, case, alias, table, spoken)
     remarks = _remarks(ex, ex.tree.features.tolist(), types or {}, known[-1], spoken)
     return comment(ex, "-- ") + remarks + said + written
 
@@ -183,9 +183,9 @@ def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dial
         if isinstance(declared, str) and re.match("timestamp|datetime|variant|json", declared.strip().lower()):
             found[name] = ""
         elif not isinstance(declared, str) or not (kind := type_of(declared)):
-            known = listed(TYPES)
+            known = list_words(TYPES)
             raise ValueError(
-                f"types must map columns to types of SQL such as {known}; got {shown(declared)} for {name}"
+                f"types must map columns to types of SQL such as {known}; got {show_value(declared)} for {name}"
             )
         else:
             found[name] = kind
@@ -274,13 +274,13 @@ _TRUTHS = re.compile(r"(.+): (.+) is 1, (.+) is 0")
 _CUT_OFF = re.compile(r" and \d+ more$|\N{HORIZONTAL ELLIPSIS}")
 
 
-def _named(case: str, alias: str | None, dialect: Dialect) -> str:
+def _name_case(case: str, alias: str | None, dialect: Dialect) -> str:
     return case if alias is None else f"{case} AS {dialect.name(alias)}"
 
 
 def _query(ex: MeasuredTree, case: str, alias: str | None, table: str | Sequence[str], dialect: Dialect) -> str:
     """Return a query that adds the cluster to a table."""
-    named = _named(case, alias or new_column(ex), dialect)
+    named = _name_case(case, alias or new_column(ex), dialect)
     stars, behind = dialect.all_columns
     return f"SELECT {stars},\n  {named}\nFROM {table_name(table, dialect)}{behind}"
 
@@ -297,7 +297,7 @@ def table_name(table: str | Sequence[str], dialect: Dialect) -> str:
     """
     parts = _PART.findall(table) if isinstance(table, str) else list(table) if isinstance(table, Iterable) else []
     if not parts or not all(isinstance(part, str) and part for part in parts):
-        raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {shown(table)}")
+        raise ValueError(f"table must be a name such as 'customers' or 'sales.customers'; got {show_value(table)}")
     return ".".join(part.strip() if is_template(part.strip()) else dialect.name(part) for part in parts)
 
 
@@ -460,7 +460,7 @@ def _block(lines: Sequence[str], level: int) -> str:
     return "\n".join(["CASE", *(f"{indent}  {line}" for line in lines), f"{indent}END"])
 
 
-def _nested(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str], level: int) -> str:
+def _nest_cases(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence[str], level: int) -> str:
     """Return the expression for a tree, a condition for each side of a cut, and in it the expression for what is below.
 
     A column is asked for NaN where the way down the tree first tests it; what the way has shown is not asked again.

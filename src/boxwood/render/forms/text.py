@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood._messages import as_cell
-from boxwood._validation import listed, refuse_unknown
+from boxwood._validation import list_words, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
@@ -42,15 +42,15 @@ from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day
 from boxwood.words.values import (
     cluster_name,
     column_name,
-    counted,
-    grouped,
+    count_of,
+    group_digits,
     none_of,
     number,
     of_leaves,
     one_of,
     percent,
     price,
-    shortened,
+    shorten_name,
     size,
     width,
 )
@@ -141,7 +141,7 @@ def _on_left_out(ex: MeasuredTree, how: str) -> list[str]:
     """Return which columns of the table rules do not use, though they hold something; IN: how: what brings them in."""
     known = () if ex.provenance is None else ex.provenance.left_out
     names = [column_name(name) for reason, its in known if reason not in _SAY_NOTHING for name in its]
-    return [f"Left out: {listed(names)} ({how})"] if names else []
+    return [f"Left out: {list_words(names)} ({how})"] if names else []
 
 
 _SAY_NOTHING = (NO_VALUES, ONE_VALUE, THE_LABELS, NOT_CHOSEN)  # reasons that nobody need be told
@@ -153,7 +153,7 @@ def _on_lines(ex: MeasuredTree, where: str) -> list[str]:
     n = sum(map(len, longest.rules))
     if n <= LONG:
         return []
-    name = shortened(cluster_name(longest.name))
+    name = shorten_name(cluster_name(longest.name))
     return [f"The rule of {name} has {n} conditions; a one-line rule has up to three: {where}"]
 
 
@@ -206,7 +206,7 @@ def _worth(ex: MeasuredTree) -> list[str]:
 def always(ex: MeasuredTree) -> str:
     """Return the agreement of the largest cluster alone, beside which that of the rules stands."""
     largest = max(ex.clusters, key=lambda cluster: cluster.share)
-    return f"always {shortened(cluster_name(largest.name))}: {percent(ex.baseline)}"
+    return f"always {shorten_name(cluster_name(largest.name))}: {percent(ex.baseline)}"
 
 
 def tells_price(ex: MeasuredTree) -> bool:
@@ -216,15 +216,15 @@ def tells_price(ex: MeasuredTree) -> bool:
 
 def headline(ex: MeasuredTree) -> str:
     """Return how many clusters, rows, leaves and columns there are."""
-    kept = counted(ex.n_rows - ex.n_left_out, "row")
+    kept = count_of(ex.n_rows - ex.n_left_out, "row")
     labelled = ex.n_left_out - ex.details.n_incomplete
-    parts = [f"{counted(labelled, 'row')} {_lacking(ex)}"] * bool(labelled)
+    parts = [f"{count_of(labelled, 'row')} {_lacking(ex)}"] * bool(labelled)
     why = "" if ex.details.gaps or ex.details.categories else " with missing values"  # others may lack some, too
-    parts += [f"{counted(ex.details.n_incomplete, 'row')}{why}"] * bool(ex.details.n_incomplete)
+    parts += [f"{count_of(ex.details.n_incomplete, 'row')}{why}"] * bool(ex.details.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
-    used = f"{ex.tree.features.size:,} of {counted(len(ex.columns), 'column')}"
+    used = f"{ex.tree.features.size:,} of {count_of(len(ex.columns), 'column')}"
     without = " without clear groups" if lack_groups(ex.notes) else ""
-    clusters = f"{counted(ex.n_clusters, 'cluster')} of {kept}{left_out}{without}"
+    clusters = f"{count_of(ex.n_clusters, 'cluster')} of {kept}{left_out}{without}"
     return f"{clusters}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
 
@@ -278,9 +278,9 @@ def _noise(ex: MeasuredTree) -> list[str]:
     if not noise or not any(noise):
         return []
     order = sorted(range(ex.n_clusters), key=lambda cluster: -noise[cluster])
-    taken = [f"{noise[i]:,} in {shortened(cluster_name(ex.names[i]))}" for i in order if noise[i]]
+    taken = [f"{noise[i]:,} in {shorten_name(cluster_name(ex.names[i]))}" for i in order if noise[i]]
     of = "left out" if ex.details.n_incomplete > ex.details.n_unruled else _lacking(ex)
-    return [f"Of the {counted(ex.n_left_out - ex.details.n_unruled, 'row')} {of} the rules put {listed(taken)}."]
+    return [f"Of the {count_of(ex.n_left_out - ex.details.n_unruled, 'row')} {of} the rules put {list_words(taken)}."]
 
 
 def _origin(ex: MeasuredTree) -> str:
@@ -300,7 +300,7 @@ def unbeaten(ex: MeasuredTree) -> str:
 
 def _gaussians(facts: MixtureFacts, method: str) -> str:
     least = at_least(min(1 - facts.certified_error, 0.999)) if facts.certified_error else "100.0%"
-    first, second = (shortened(cluster_name(name)) for name in facts.components)
+    first, second = (shorten_name(cluster_name(name)) for name in facts.components)
     of_rows = "Gaussians with the means and variances of the clusters' rows"
     text = (
         f"Estimated from {of_rows if facts.fitted is False else 'the Gaussians behind the clusters'}: at least "
@@ -333,11 +333,11 @@ def _kernel(facts: KernelFacts) -> str:
 
 def _far(facts: MixtureFacts, method: str) -> str:
     far = [
-        f"{shortened(cluster_name(one.component))} on {column_name(one.column)} ({one.verdict})"
+        f"{shorten_name(cluster_name(one.component))} on {column_name(one.column)} ({one.verdict})"
         for one in facts.far_from_gaussian
     ]
     better = "; method cart or imm does not rest on Gaussians" if method.startswith("mmdt") else ""
-    return f"Warning: far from Gaussian: {listed(far, 5)}, so these estimates may not hold{better}."
+    return f"Warning: far from Gaussian: {list_words(far, 5)}, so these estimates may not hold{better}."
 
 
 # -------------------------------------------------------------------------------------------------------- tree
@@ -371,7 +371,7 @@ def full_text(model: Any, *, style: str = "full") -> str:
 TREE_FROM = 4  # leaves, from which on a tree shows more than the rules
 
 
-def printed(model: Any, *, more: str) -> str:
+def command_text(model: Any, *, more: str) -> str:
     """Return what a command prints: the rules in brief, and the tree where it shows more than they do."""
     ex = explanation_of(model)
     said = brief(ex, more=more, lines="--standalone-rules", columns="-c")
@@ -390,11 +390,11 @@ def tree(model: Any) -> str:
     lines = outline_lines(ex.tree, _CutWords(ex).tests, lambda node: _leaf_name(ex, node))
     ends = _ends(ex)
     widest = max(width(line) for line, node in lines if node >= 0)
-    return "\n".join(line if node < 0 else f"{_padded(line, widest)}  {ends[node]}" for line, node in lines)
+    return "\n".join(line if node < 0 else f"{_pad_line(line, widest)}  {ends[node]}" for line, node in lines)
 
 
 def _leaf_name(ex: MeasuredTree, node: int) -> str:
-    return shortened(cluster_name(ex.names[int(ex.tree.cluster[node])]))
+    return shorten_name(cluster_name(ex.names[int(ex.tree.cluster[node])]))
 
 
 def _ends(ex: MeasuredTree) -> dict[int, str]:
@@ -410,7 +410,7 @@ def _ends(ex: MeasuredTree) -> dict[int, str]:
     return dict(zip(np.flatnonzero(ex.tree.feature < 0).tolist(), texts, strict=True))
 
 
-def _padded(line: str, widest: int) -> str:
+def _pad_line(line: str, widest: int) -> str:
     return line + " " * (widest - width(line))
 
 
@@ -438,7 +438,7 @@ class _CutWords:
             inside, outside = sides_with_gaps(tree.test(node), reached=node in self.reached)
             return numbers(name, *inside, dates), numbers(name, *outside, dates)
         ends = float(tree.lower[node]), float(tree.upper[node])
-        return values_of(name) if self.ex._says_values(feature, *ends) else sides(name, *ends, grouped)
+        return values_of(name) if self.ex._says_values(feature, *ends) else sides(name, *ends, group_digits)
 
     def _values(self, feature: int, child: int, known: Categories) -> str:
         """Return the values with which rows come to a node below a cut of a column of words."""
@@ -507,10 +507,10 @@ def markdown(model: Any) -> str:
     """
     ex = explanation_of(model)._for_people()
     table = "\n".join([_HEADER, *map(_row, ex.clusters)])
-    parts = [f"## {escaped(headline(ex))}", table, _WORDS, *(escaped(part) for part in findings(ex))]
-    notes = "\n".join(f"- {escaped(note)}" for note in notes_of(ex))
+    parts = [f"## {escape_markdown(headline(ex))}", table, _WORDS, *(escape_markdown(part) for part in findings(ex))]
+    notes = "\n".join(f"- {escape_markdown(note)}" for note in notes_of(ex))
     made, _ = provenance(ex)
-    return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {escaped(made)}."])
+    return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {escape_markdown(made)}."])
 
 
 def markdown_of_lines(lines: MeasuredRules) -> str:
@@ -518,21 +518,21 @@ def markdown_of_lines(lines: MeasuredRules) -> str:
     head, *cells = table_of(lines)
     rows = [" | ".join(["cluster", *head[1:]]), " | ".join(["---", *["---:"] * (len(head) - 2), "---"])]
     for (name, *shares, said), line in zip(cells, lines.lines, strict=True):
-        said = escaped(said) if line is None else _in_cell(_code(said))
-        rows.append(" | ".join([escaped(name), *shares, said]))
-    return "\n\n".join(["\n".join(f"| {row} |" for row in rows), *map(escaped, lines_findings(lines))])
+        said = escape_markdown(said) if line is None else _in_cell(_code(said))
+        rows.append(" | ".join([escape_markdown(name), *shares, said]))
+    return "\n\n".join(["\n".join(f"| {row} |" for row in rows), *map(escape_markdown, lines_findings(lines))])
 
 
 def _row(cluster: ClusterSummary) -> str:
     share, caught, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     rule = cluster_rule(cluster)
     weak = f"  ({said})" if (said := doubt(cluster)) else ""
-    said = (_in_cell(_code(rule)) if cluster.rules else escaped(rule)) + escaped(weak)
+    said = (_in_cell(_code(rule)) if cluster.rules else escape_markdown(rule)) + escape_markdown(weak)
     facts = [size(cluster.size), share, size(cluster.matched), caught, precision]
-    return f"| {' | '.join([escaped(cluster_name(cluster.name)), *facts, said])} |"
+    return f"| {' | '.join([escape_markdown(cluster_name(cluster.name)), *facts, said])} |"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return a text in which no character has a meaning of Markdown or HTML."""
     return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", text)
 

@@ -19,10 +19,10 @@ from boxwood.words.rules import numbers
 from boxwood.words.values import (
     category,
     column_name,
-    counted,
+    count_of,
     frequent_first,
     from_to,
-    grouped,
+    group_digits,
     none_of,
     of_leaves,
     one_of,
@@ -206,7 +206,7 @@ def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collect
     if codes is None and ex._says_values(feature, lower, upper):
         return CutWords(("= 0", "= 1"), values_of(name))
     if codes is None:
-        inside, outside = sides(name, lower, upper, grouped)
+        inside, outside = sides(name, lower, upper, group_digits)
         return CutWords(_numbers(lower, upper), (inside, outside.replace(f"{name} >  ", f"{name} > ")))
     categories = ex._coded_columns[feature]
     if categories.values == (False, True):
@@ -304,7 +304,7 @@ def provenance(ex: MeasuredTree) -> tuple[str, str]:
     """
     known = ex.provenance
     made = "boxwood" if known is None else f"boxwood {known.version}, {known.made}, from {_source(known.source)}"
-    counts = f"{counted(ex.n_clusters, 'cluster')}, {of_leaves(ex.n_leaves)}, agreement {percent(ex.agreement)}"
+    counts = f"{count_of(ex.n_clusters, 'cluster')}, {of_leaves(ex.n_leaves)}, agreement {percent(ex.agreement)}"
     return made, counts
 
 

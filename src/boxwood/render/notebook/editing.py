@@ -12,7 +12,7 @@ from typing import Any, Generic
 
 from boxwood._validation import position
 from boxwood.errors import DataError
-from boxwood.explanation.change.change import merge_clusters, move_cut, prune, renamed, replace_cut, split
+from boxwood.explanation.change.change import merge_clusters, move_cut, prune, rename_clusters, replace_cut, split
 from boxwood.explanation.change.cuts import codes_of, ends_said, node_of_cut
 from boxwood.explanation.change.places import Places, places_of_end, places_of_question
 from boxwood.explanation.change.search import without
@@ -21,7 +21,7 @@ from boxwood.explanation.records import Edit
 from boxwood.render.forms.text import tells_price
 from boxwood.render.page.live import live_tree, on_axis
 from boxwood.words.measured import cost_of_edit
-from boxwood.words.values import counted, number, percent, price
+from boxwood.words.values import count_of, number, percent, price
 
 Message = Mapping[str, Any]
 LONG = 0.2  # seconds from which it is said how long a change took
@@ -93,7 +93,7 @@ class Editing(Generic[Tree]):
 
     def _take(self, message: Message) -> dict[str, Any]:
         self.taken = self.explanation
-        lines = counted(len(self.taken.changes), "change")
+        lines = count_of(len(self.taken.changes), "change")
         return {"said": f"taken: the widget's .explanation has this tree, and .explanation.changes has {lines}"}
 
     # ----------------------------------------------------------------------------------------------------- changes
@@ -136,7 +136,7 @@ class Editing(Generic[Tree]):
         return merge_clusters(self.explanation, clusters, message.get("name") or None)
 
     def _renamed(self, message: Message) -> Tree:
-        return renamed(self.explanation, {self._cluster(message["cluster"]): message["name"]}, False)
+        return rename_clusters(self.explanation, {self._cluster(message["cluster"]): message["name"]}, False)
 
     def _column(self, message: Message) -> str:
         return self.explanation.columns[position("column", message["column"], len(self.explanation.columns))]

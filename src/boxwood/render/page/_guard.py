@@ -55,7 +55,10 @@ def as_shown(ex: MeasuredTree, count: int | None, *, has_profile: bool = True) -
         kept["shapes"] = {}  # rows of words
         found = _with_rounded_counts(found, count)
     picture = picture_of(found)
-    boxes = ([_told(count, _with_ends(box)) for box in picture.cuts], [_told(count, box) for box in picture.leaves])
+    boxes = (
+        [_mark_rounded(count, _with_ends(box)) for box in picture.cuts],
+        [_mark_rounded(count, box) for box in picture.leaves],
+    )
     found._kept["picture"] = picture._replace(cuts=tuple(boxes[0]), leaves=tuple(boxes[1]))
     return found
 
@@ -78,10 +81,10 @@ def hidden_clusters(ex: MeasuredTree, count: int | None) -> dict[int, str]:
 
 def _profile_or_none(ex: MeasuredTree) -> tuple[ColumnProfile, ...]:
     """Return the profile; none for a model without rows."""
-    from boxwood.explanation.measure.profile import profiled
+    from boxwood.explanation.measure.profile import measure_profile
 
     try:
-        return profiled(ex)
+        return measure_profile(ex)
     except DataError:
         return ()
 
@@ -112,7 +115,7 @@ def _with_rounded_counts(ex: MeasuredTree, count: int) -> MeasuredTree:
         agreement=float(own.sum() / total),
         notes=tuple(note for note in ex.notes if not _OF_ROWS.search(note)),
         held_out=None,
-        _kept=_kept(ex, sizes, n_kept, count) | ({} if held_of(ex) is None else {"held": cells}),
+        _kept=_round_kept(ex, sizes, n_kept, count) | ({} if held_of(ex) is None else {"held": cells}),
     )
 
 
@@ -183,12 +186,12 @@ def _with_ends(cut: CutBox) -> CutBox:
     return cut._replace(labels=tuple(label for label in cut.labels if is_shown[label.anchor]))
 
 
-def _told(count: int | None, box: Any) -> Any:
+def _mark_rounded(count: int | None, box: Any) -> Any:
     """Return a box of the picture that says so where its rows are rounded to none."""
     return box if count is None or box.rows else box._replace(note=f"fewer than {count} rows")
 
 
-def _kept(ex: MeasuredTree, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
+def _round_kept(ex: MeasuredTree, sizes: Floats, n_kept: int, count: int) -> dict[str, Any]:
     """Return the measurements that were asked for, rounded."""
     from boxwood.explanation.verdict import ROWS, verdict_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from boxwood._dates import MICROSECONDS, Dates, first_after, in_calendar
 from boxwood._messages import printable
 from boxwood._types import Floats, Indices
-from boxwood._validation import listed
+from boxwood._validation import list_words
 from boxwood.axes import Categories
 from boxwood.explanation.records import FEW, NOT_CHOSEN
 from boxwood.render.forms.walk import codes_at_cuts
@@ -21,7 +21,7 @@ from boxwood.render.pictures.picture import TEXT, Box, CutBox, Edge, Label, Leaf
 from boxwood.render.pictures.swatches import class_of
 from boxwood.words.distinctive import is_zero_or_one
 from boxwood.words.measured import about, category_of, middle_of
-from boxwood.words.values import category, column_name, counted, number, percent, shortened
+from boxwood.words.values import category, column_name, count_of, number, percent, shorten_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -53,7 +53,7 @@ def ways_in_full(ex: MeasuredTree, picture: Picture) -> list[Ways]:
             drawn = said[cut.node, True], said[cut.node, False]
             hides = any(not any(word in text for text in drawn) for side in sides for word in side)
             is_truth = known[int(ex.tree.feature[cut.node])].values == (False, True)
-            inside, outside = (listed(side, len(side)) for side in sides)
+            inside, outside = (list_words(side, len(side)) for side in sides)
             found.append(Ways(cut.node, cut.number, cut.column, inside, outside, hides and not is_truth))
     return found
 
@@ -78,11 +78,11 @@ def tree_shapes(picture: Picture, ways: Sequence[Ways] = ()) -> dict[str, Any]:
 def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
     """Return the basis of an explanation as names and texts, without what is unknown."""
     known = ex.provenance
-    rows = counted(ex.n_rows, "row")
+    rows = count_of(ex.n_rows, "row")
     scaling = "columns scaled to equal spread" if ex.details.standardized else "columns in their own units"
     n_columns = len(ex.columns) if known is None else known.n_columns
     lines = [
-        ("Source", rows if known is None else f"{printable(known.source)}: {rows}, {counted(n_columns, 'column')}"),
+        ("Source", rows if known is None else f"{printable(known.source)}: {rows}, {count_of(n_columns, 'column')}"),
         ("Made", "" if known is None else f"{known.made}, by boxwood {known.version}"),
         ("Clusters from", f"{'labels' if known is None else printable(known.labels)}; {scaling}"),
         ("Columns looked at", f"{_how_many(ex)}: {_columns_named(ex.columns)}"),
@@ -105,7 +105,7 @@ def _how_many(ex: MeasuredTree) -> str:
 
 
 def _columns_named(columns: Sequence[str]) -> str:
-    return listed([shortened(column_name(name)) for name in columns])
+    return list_words([shorten_name(column_name(name)) for name in columns])
 
 
 def _rows_left_out(ex: MeasuredTree) -> str:
@@ -347,7 +347,7 @@ def _typical_rows(ex: MeasuredTree, tested: list[int], least: int) -> list[list[
         return [None] * ex.n_clusters
     leaves = [_leaf_to_show(ex, cluster) for cluster in range(ex.n_clusters)]
     middles = _middles(ex, tested, [leaf for leaf in leaves if leaf is not None], least)
-    return [_rounded(ex, tested, leaf, middles[leaf]) if leaf in middles else None for leaf in leaves]
+    return [_round_middle(ex, tested, leaf, middles[leaf]) if leaf in middles else None for leaf in leaves]
 
 
 def _leaf_to_show(ex: MeasuredTree, cluster: int) -> int | None:
@@ -388,7 +388,7 @@ def _middles(
     return dict(zip(leaves, map(list, zip(*middles, strict=True)), strict=True))
 
 
-def _rounded(
+def _round_middle(
     ex: MeasuredTree, tested: list[int], leaf: int, middles: list[tuple[float, float]]
 ) -> list[str | int] | None:
     """Return the middle of some rows of a leaf, in as few digits as leave it there; None if it never is.

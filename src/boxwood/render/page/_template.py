@@ -17,7 +17,7 @@ from typing import Any
 from boxwood._imports import require
 from boxwood._version import __version__
 from boxwood.render.pictures.swatches import COLOURS, PATTERNS, class_of, colour_of, ink_on
-from boxwood.words.values import shortened
+from boxwood.words.values import shorten_name
 
 _MOST_PIXELS = 4000  # of a frame
 _DARK = (  # the ink around the frame is light: so is the ink inside
@@ -26,7 +26,7 @@ _DARK = (  # the ink around the frame is light: so is the ink inside
 )
 
 
-def framed(title: str, page: str, height: int) -> str:
+def frame_page(title: str, page: str, height: int) -> str:
     """Return a frame as high as its page, once that is laid out; `height` is about that, where nothing may ask.
 
     No script runs inside. The frame has the notebook's origin, so that the notebook can ask for its height.
@@ -52,7 +52,7 @@ def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
     return [(i, colour, ink_on(colour), angle) for i, colour, angle in colours]
 
 
-def written(template: str, facts: dict[str, Any], title: str, script: str) -> str:
+def fill_template(template: str, facts: dict[str, Any], title: str, script: str) -> str:
     jinja = _environment()
     tree = facts["tree"] or {"width": None, "paper": None}
     style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
@@ -98,7 +98,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["short"] = shortened
+    environment.filters["short"] = shorten_name
     environment.filters["colour"] = class_of
     environment.filters["unbroken"] = lambda text: jinja2.utils.markupsafe.Markup(_unbroken(text))
     return environment

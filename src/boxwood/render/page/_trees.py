@@ -26,7 +26,7 @@ from boxwood.render.page._parts import bars_shape, columns_in_form, nodes_in_for
 from boxwood.render.page.results import lines_of
 from boxwood.render.pictures.picture import GAPS, LARGE_SIZES, Box, labels_of
 from boxwood.tree.boxes import reached_by_missing
-from boxwood.words.values import cluster_name, column_name, fitted, text_width
+from boxwood.words.values import cluster_name, column_name, fit_width, text_width
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -152,12 +152,12 @@ def _nodes(
         if node in inner:
             words = cut_words(ex, node, codes.get(node), reached)
             column, area = column_name(ex.columns[int(tree.feature[node])]), _area()
-            short = [fitted(text, GAPS[1] - 8.0, LARGE_SIZES.text) for text in words.short]
+            short = [fit_width(text, GAPS[1] - 8.0, LARGE_SIZES.text) for text in words.short]
             one |= {
                 "second": int(tree.second[node]),
                 "test": tests[node],
                 "column": column,
-                "title": fitted(column, LARGE_SIZES.cut[0] - 34.0, LARGE_SIZES.title),
+                "title": fit_width(column, LARGE_SIZES.cut[0] - 34.0, LARGE_SIZES.title),
                 "short": short,
                 "wide": max(map(_width, short)),
                 "full": words.full,
@@ -185,7 +185,7 @@ def _area() -> Box:
 
 
 def _in_leaf(name: Any) -> str:
-    return fitted(cluster_name(name), LARGE_SIZES.leaf[0] - 44.0, LARGE_SIZES.title)
+    return fit_width(cluster_name(name), LARGE_SIZES.leaf[0] - 44.0, LARGE_SIZES.title)
 
 
 def _width(text: str) -> float:

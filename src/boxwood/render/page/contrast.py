@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from boxwood.render.page._template import framed, stripes, written
+from boxwood.render.page._template import fill_template, frame_page, stripes
 from boxwood.render.pictures.swatches import Swatch, swatches_of
 from boxwood.words.contrast import MOST, how, line_said, name_said
 from boxwood.words.values import size
@@ -19,10 +19,10 @@ def contrast_in_notebook(contrast: Contrast) -> str:
     """Return a contrast in a frame of its own for a notebook; what `print` shows, if that cannot be had."""
     try:
         bars = contrast_bars(contrast, swatches_of(contrast.names), contrast.differences[:MOST])
-        page = written("contrast.html", {"contrasts": [bars], "tree": None, **stripes(2)}, "Contrast", script="")
+        page = fill_template("contrast.html", {"contrasts": [bars], "tree": None, **stripes(2)}, "Contrast", script="")
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(str(contrast))}</pre>"
-    return framed("Contrast", page, 220 + 34 * len(bars["bars"]))
+    return frame_page("Contrast", page, 220 + 34 * len(bars["bars"]))
 
 
 def contrast_bars(contrast: Contrast, sides: Sequence[Swatch], differences: Sequence[Difference]) -> dict[str, Any]:

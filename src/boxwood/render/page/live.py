@@ -17,7 +17,7 @@ from boxwood.render.page._guard import as_shown
 from boxwood.render.page._parts import LARGEST, outline_of_tree, tree_shapes, ways_in_full
 from boxwood.render.page._template import filled, stripes
 from boxwood.render.pictures.picture import picture_of
-from boxwood.words.values import category, percent, price, shortened
+from boxwood.words.values import category, percent, price, shorten_name
 
 if TYPE_CHECKING:
     from boxwood._types import Floats
@@ -103,7 +103,7 @@ def _columns(ex: MeasuredTree) -> list[dict[str, Any]]:
         known, name = codes_of(ex, j), ex.columns[j]
         words = None if known is None else [_plain(category(value)) for value in known.values]
         kind = {"words": words, "dates": j in ex._date_columns}
-        found.append({"column": j, "name": _plain(shortened(name)), "forbidden": name in forbidden, **kind})
+        found.append({"column": j, "name": _plain(shorten_name(name)), "forbidden": name in forbidden, **kind})
     return found
 
 

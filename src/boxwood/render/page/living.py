@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from boxwood._files import replacing
-from boxwood.render.page._template import stripes, written
+from boxwood.render.page._template import fill_template, stripes
 from boxwood.render.pictures.flow import BAR, Flow, FlowBand, flow_of
 from boxwood.words.living import Said
 
@@ -21,7 +21,9 @@ def page_of(said: Said, title: str, path: str | os.PathLike[str] | None, match: 
     """Return a report as a page, or write it to a file, which is replaced as a whole; IN: match: to be drawn."""
     flow = None if match is None else _shapes(flow_of(match))
     n_clusters = 0 if match is None else len(match.before)
-    page = written("living.html", {"said": said, "tree": None, "flow": flow} | stripes(n_clusters), title, script="")
+    page = fill_template(
+        "living.html", {"said": said, "tree": None, "flow": flow} | stripes(n_clusters), title, script=""
+    )
     if path is None:
         return page
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:

@@ -21,11 +21,11 @@ import numpy as np
 from boxwood._files import replacing
 from boxwood._messages import printable
 from boxwood._types import Floats
-from boxwood._validation import listed, shown, whole_number
+from boxwood._validation import list_words, show_value, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.measure.contrast import CONTRASTS, OTHERS
 from boxwood.explanation.measure.outcomes import side_of_outcomes
-from boxwood.explanation.measure.profile import profiled
+from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
@@ -45,7 +45,7 @@ from boxwood.render.page._parts import (
     ways_in_full,
     what_if,
 )
-from boxwood.render.page._template import file_of, framed, stripes, written
+from boxwood.render.page._template import file_of, fill_template, frame_page, stripes
 from boxwood.render.page._trees import other_trees
 from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
@@ -56,7 +56,7 @@ from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import grown_by, share_of_total, totals_line
 from boxwood.words.notes import groups_in_short, lack_groups
-from boxwood.words.values import cluster_name, column_name, joined, percent, shortened
+from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Difference
@@ -88,7 +88,7 @@ def report(
 def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
     """Return the report; see `Explanation.to_html`."""
     if not (title is None or isinstance(title, str)):
-        raise TypeError(f"title must be text, got {shown(title)}")
+        raise TypeError(f"title must be text, got {show_value(title)}")
     whole, count = explanation_of(model), None if min_count is None else whole_number("min_count", min_count, 1)
     has_price = count is None and tells_price(whole)  # a price is of single rows
     ex = as_shown(whole, count)
@@ -109,10 +109,10 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["others"] = _others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     facts["left_to_screen"] = _left_to_screen(ex, facts)
-    deciding = [shortened(column["name"]) for column in facts["rules"]["columns"]]
-    facts["deciding"] = joined(deciding, _NAMED) if deciding else ""
+    deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
+    facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
-    return written("page.html", facts, _title(ex, title), script=_script())
+    return fill_template("page.html", facts, _title(ex, title), script=_script())
 
 
 @cache
@@ -132,7 +132,7 @@ def short_page(model: Any) -> tuple[str, int]:
     facts = _facts(ex, None, whole, has_price=tells_price(whole))
     drawn = picture_of(ex).height if facts["tree"] else 0
     height = 330 + drawn + 34 * sum(max(len(cluster.rules), 1) for cluster in ex.clusters)
-    return written("short.html", facts, _title(ex, None), script=""), round(height)
+    return fill_template("short.html", facts, _title(ex, None), script=""), round(height)
 
 
 def in_notebook(ex: MeasuredTree) -> str:
@@ -144,7 +144,7 @@ def in_notebook(ex: MeasuredTree) -> str:
         short, height = short_page(ex)
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(text(ex))}</pre>"
-    return framed(_title(ex, None), short, height)
+    return frame_page(_title(ex, None), short, height)
 
 
 # ----------------------------------------------------------------------------------------------------------- facts
@@ -186,7 +186,7 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
 def _not_shown(ex: MeasuredTree, hidden: Mapping[int, str]) -> str:
     """Return that values of clusters of few rows are not shown, to stand behind a sentence; empty if there are none."""
     named = [
-        f"; {shortened(cluster_name(ex.names[i]))} is {rows}: its values are not shown" for i, rows in hidden.items()
+        f"; {shorten_name(cluster_name(ex.names[i]))} is {rows}: its values are not shown" for i, rows in hidden.items()
     ]
     return "".join(named) if len(named) <= _NAMED else f"; values of {len(named):,} clusters of few rows are not shown"
 
@@ -195,7 +195,7 @@ def _of_known(ex: MeasuredTree) -> str:
     """Return the tested columns of words of which the other side of a cut has only values that the table has."""
     coded = ex._coded_columns
     closed = [j for j in ex.tree.features.tolist() if j in coded and not coded[j].others and len(coded[j].values) > 2]
-    return joined([shortened(column_name(ex.columns[j])) for j in closed], _NAMED) if closed else ""
+    return join_words([shorten_name(column_name(ex.columns[j])) for j in closed], _NAMED) if closed else ""
 
 
 _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # no note asks for these again
@@ -258,7 +258,7 @@ def _outcomes(ex: MeasuredTree) -> dict[str, Any] | None:
     side = side_of_outcomes(ex)
     if side is None:
         return None
-    ex._kept["outcomes"] = profiled(side)
+    ex._kept["outcomes"] = measure_profile(side)
     shown = profile_told(side)
     return profile_table(replace(side, _kept={"profile": shown}), shown) if shown else None
 
@@ -306,7 +306,8 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
     if not missing:
         return []
     return [
-        f"the model was read from a file, which holds no rows, so this page lacks {listed(missing)}. A page that is "
+        f"the model was read from a file, which holds no rows, so this page lacks {list_words(missing)}. A page "
+        "that is "
         "written from the table has them (boxwood explain FILE -o report.html); a model has them if profile() and "
         "frontier() were called before save"
     ]
@@ -346,7 +347,7 @@ def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
     parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form to try values"]
     parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
-    return joined([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
+    return join_words([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
 
 
 _TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
@@ -373,13 +374,13 @@ def lede(ex: MeasuredTree, count: int | None = None) -> str:
         f"{_count(ex.n_leaves - 1, 'cut')} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}. They "
         f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.details.weighted else ''}"
         f"{'' if count is None else f' in groups of {count:,} or more'}; always guessing "
-        f"{shortened(cluster_name(largest.name))} would be right for {only}{percent(ex.baseline)}."
+        f"{shorten_name(cluster_name(largest.name))} would be right for {only}{percent(ex.baseline)}."
     )
 
 
 def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
     """Return the numbers at the top, each with a note."""
-    names = [shortened(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
+    names = [shorten_name(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
     price = {"name": "Price of explainability", "value": _price_card(ex.price), "note": _price_note(ex)}

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
 
-from boxwood.render.page._template import framed, stripes, written
+from boxwood.render.page._template import fill_template, frame_page, stripes
 from boxwood.render.pictures.swatches import Swatch, swatches_of
 from boxwood.words.measured import ENOUGH, _between, _cut_name, _price, doubt, profile_lines
-from boxwood.words.rules import NO_ROW, NO_RULE, condition, is_impossible, rows_behind, shared
+from boxwood.words.rules import NO_ROW, NO_RULE, condition, is_impossible, rows_behind, split_shared
 from boxwood.words.tables import TABLES
 from boxwood.words.values import column_name, percent, size
 
@@ -47,10 +47,10 @@ def result_in_notebook(result: Any) -> str:
             facts |= {"cards": _cards_of_lines(result), "text": text.partition("\n\n")[2]}
         else:
             facts["text"] = text
-        page = written("result.html", facts | stripes(n_clusters), kind, script="")
+        page = fill_template("result.html", facts | stripes(n_clusters), kind, script="")
     except Exception:  # a representation is never an error
         return f"<pre>{html.escape(text)}</pre>"
-    return framed(kind, page, 120 + 24 * len(text.splitlines()))
+    return frame_page(kind, page, 120 + 24 * len(text.splitlines()))
 
 
 def _cards_of_lines(lines: Any) -> list[dict[str, Any]]:
@@ -78,7 +78,7 @@ _MOST_RULES = 8  # of a card
 
 def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, Any]:
     """Return the size of a cluster, its rules, and how well they describe it."""
-    common, rests = shared(cluster.rules)
+    common, rests = split_shared(cluster.rules)
     return {
         "swatch": swatch,
         "rows": rows,

@@ -121,7 +121,7 @@ def bars_with_gap(
     )
 
 
-def dated(bars: Bars, lower: float, upper: float, dates: Dates) -> Bars:
+def say_dates(bars: Bars, lower: float, upper: float, dates: Dates) -> Bars:
     """Return the bars of a column of dates, with dates at the ends of the cut and of the axis."""
     marks = [(lower, False)] * math.isfinite(lower) + [(upper, True)] * (upper < sys.float_info.max)
     texts = [dates.first(end, beyond=beyond) for end, beyond in marks]
@@ -204,7 +204,7 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
     n = _n_bars(len(values), start, first, third, stop)
     if whole and not log:
         return "linear", _whole_edges(least, most, ends, math.ceil((most - least) / n))
-    edges = np.exp(np.linspace(start, stop, n + 1)) if log else _spaced(*_rounded(low, high), n)
+    edges = np.exp(np.linspace(start, stop, n + 1)) if log else _space_evenly(*_round_ends(low, high), n)
     edges = np.unique(np.floor(edges)) if whole else np.unique(edges)
     return "log" if log else "linear", _with_ends(edges, ends, log)
 
@@ -235,7 +235,7 @@ def _whole_edges(low: float, high: float, ends: list[float], width: float) -> Fl
     return _with_ends(start + width * np.arange(-below, above + 1.0), [float(end) for end in ends], False)
 
 
-def _rounded(low: float, high: float) -> tuple[float, float]:
+def _round_ends(low: float, high: float) -> tuple[float, float]:
     """Return a range with ends of few digits around a range, so that the axis does not tell the value of a row."""
     step = 10.0 ** (math.floor(math.log10(size)) - 1) if (size := high / 2 - low / 2) > 1e-290 else 0.0
     if step == 0 or not (abs(low) < 1e300 and abs(high) < 1e300):
@@ -243,7 +243,7 @@ def _rounded(low: float, high: float) -> tuple[float, float]:
     return math.floor(low / step) * step, math.ceil(high / step) * step
 
 
-def _spaced(low: float, high: float, n: int) -> Floats:
+def _space_evenly(low: float, high: float, n: int) -> Floats:
     """Return n + 1 equally spaced numbers; their difference may be larger than the largest float."""
     share = np.arange(n + 1) / n
     return np.asarray(low * (1 - share) + high * share)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from boxwood._imports import require
-from boxwood._messages import printable, shown
+from boxwood._messages import printable, show_value
 from boxwood._validation import refuse_unknown
 from boxwood.explanation.measured_tree import explanation_of
 
@@ -41,7 +41,7 @@ def axes_or_new(ax: Axes | None, width: float, height: float, *, fixed: bool = F
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be an Axes of matplotlib, or None for a new figure; got {shown(ax)}")
+        raise TypeError(f"ax must be an Axes of matplotlib, or None for a new figure; got {show_value(ax)}")
     return ax
 
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from boxwood._types import Array, Floats, Indices, Weights
 from boxwood.render.forms.walk import CutWords, Sides, codes_at_cuts, cut_words
-from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, dated
+from boxwood.render.pictures.bars import Bars, bars_of_categories, bars_of_numbers, bars_with_gap, say_dates
 from boxwood.render.pictures.swatches import Swatch, swatches_of
 from boxwood.tree.boxes import reached_by_missing
-from boxwood.words.values import are_years, category, column_name, fitted, text_width
+from boxwood.words.values import are_years, category, column_name, fit_width, text_width
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
@@ -210,7 +210,7 @@ def _cut(ex: MeasuredTree, node: int, number: int, place: _Places, bars: Bars | 
     column = column_name(ex.columns[int(ex.tree.feature[node])])
     box, rows = place.boxes[node], float(counts.rows[node])
     lost = None if counts.lost is None else float(counts.lost[node])
-    title = fitted(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
+    title = fit_width(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
     note = rows_of(rows, ex.details.weighted) + (f", {amount(lost)} lost" if lost else "")
     area = place.area(node, False)
     labels = () if bars is None else labels_of(bars, area, place.sizes.text)
@@ -221,7 +221,7 @@ def labels_of(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     """Return the texts under the bars: names of categories that fit, or the ends of the cut and of the axis."""
     if bars.scale == "categories":
         width = area.width / len(bars.labels)
-        texts = [fitted(label, width - 3.0, size) for label in bars.labels]
+        texts = [fit_width(label, width - 3.0, size) for label in bars.labels]
         return tuple(
             Label(area.x + (i + 0.5) * width, "middle", text)
             for i, (text, label) in enumerate(zip(texts, bars.labels, strict=True))
@@ -257,9 +257,9 @@ def _leaf(ex: MeasuredTree, i: int, place: _Places, counts: NodeCounts, swatches
     share = leaf.size / total if total else 0.0
     own = f"{_percent(leaf.own / leaf.size)} from " if leaf.size else "no row"
     room = box.width - 16.0 - text_width(own, place.sizes.text)
-    purity = own + (fitted(name, room, place.sizes.text) if leaf.size else "")
+    purity = own + (fit_width(name, room, place.sizes.text) if leaf.size else "")
     note = f"{rows_of(leaf.size, ex.details.weighted)} · {_percent(share)}"
-    title = fitted(name, box.width - 44.0, place.sizes.title)
+    title = fit_width(name, box.width - 44.0, place.sizes.title)
     parts = _parts(leaf.cluster, leaf.own, leaf.size, None if counts.by_cluster is None else counts.by_cluster[node])
     area = place.area(node, True)
     return LeafBox(node, i, leaf.cluster, title, box, area, float(leaf.size), share, parts, note, purity)
@@ -288,7 +288,7 @@ def _edge(ex: MeasuredTree, child: int, place: _Places, words: dict[int, CutWord
         start,
         start[0] + place.gap,
         (end.x, end.y + end.height / 2),
-        fitted(words[parent].short[side], place.gap - 8.0, place.sizes.text),
+        fit_width(words[parent].short[side], place.gap - 8.0, place.sizes.text),
         words[parent].full[side],
         side == 0,
         rows,
@@ -370,8 +370,10 @@ def bars_of(ex: MeasuredTree, codes: dict[int, Sides], *, weighted: bool = True)
     places, counts = places_in_groups(np.where(task.kept, evidence.leaf, -1), tree.n_leaves)
     bounds, first, last = np.append(0, np.cumsum(counts)), *_leaves_below(ex)
     reached = reached_by_missing(tree, ex._gap_columns)
-    labels = _placed(task.reference.labels, places, bounds[-1])
-    weights = None if task.rows.weights is None or not weighted else _placed(task.rows.weights, places, bounds[-1])
+    labels = _place_values(task.reference.labels, places, bounds[-1])
+    weights = (
+        None if task.rows.weights is None or not weighted else _place_values(task.rows.weights, places, bounds[-1])
+    )
     room = np.empty((min(AT_ONCE, len(tested)), bounds[-1]))
     for start in range(0, len(tested), AT_ONCE):
         here = tested[start : start + AT_ONCE]
@@ -404,7 +406,7 @@ def _bars_at(
         bars, ends = bars_with_gap if has_gap else bars_of_numbers, (float(tree.lower[node]), float(tree.upper[node]))
         found, dates = bars(values, labels, k, *ends, weights), ex._date_columns.get(int(tree.feature[node]))
         if dates is not None:
-            return dated(found, *ends, dates)
+            return say_dates(found, *ends, dates)
         if are_years(ex.columns[int(tree.feature[node])], values):
             found = found._replace(ends=(found.ends[0].replace(",", ""), found.ends[1].replace(",", "")))
         return found
@@ -421,7 +423,7 @@ def _leaves_below(ex: MeasuredTree) -> tuple[Indices, Indices]:
     return first, first + below
 
 
-def _placed(values: Array, places: Indices, size: int) -> Array:
+def _place_values(values: Array, places: Indices, size: int) -> Array:
     """Return the values of rows at their places; those without a place are left out."""
     placed = np.empty(size + 1, dtype=values.dtype)
     placed[places] = values  # the place -1 is the last one

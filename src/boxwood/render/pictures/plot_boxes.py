@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.render.pictures.bars import is_skewed
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.swatches import swatches_of
-from boxwood.words.values import category, column_name, fitted
+from boxwood.words.values import category, column_name, fit_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,12 +150,12 @@ def _axis(ex: MeasuredTree, ax: Axes, name: str, j: int, points: Points, areas: 
     values = points.x if name == "x" else points.y
     ends = np.array([area[1:3] if name == "x" else area[3:5] for area in areas]).ravel()
     ends = np.unique(ends[np.abs(ends) < sys.float_info.max])  # beyond the largest number are missing values
-    getattr(ax, f"set_{name}label")(drawable(fitted(column_name(ex.columns[j]), 320.0, 10.0)), **PLAIN)
+    getattr(ax, f"set_{name}label")(drawable(fit_width(column_name(ex.columns[j]), 320.0, 10.0)), **PLAIN)
     categories = _categories(ex, j)
     if categories is not None:
         names = _names(categories)
         size = 10.0 * min(max(_EASY / len(names), 0.4), 1.0)
-        texts = [drawable(fitted(one, 90.0, 10.0)) for one in names]
+        texts = [drawable(fit_width(one, 90.0, 10.0)) for one in names]
         turned: dict[str, Any] = {"rotation": 90} if name == "x" and len(names) > _EASY else {}
         getattr(ax, f"set_{name}ticks")(range(len(names)), texts, fontsize=size, **turned, **PLAIN)
         side = _AxisRange(-0.5, len(names) - 0.5, False, True)
@@ -257,7 +257,7 @@ def _draw_points(ex: MeasuredTree, ax: Axes, points: Points, sides: list[_AxisRa
             linewidth=0.4,
             alpha=0.8,
             zorder=2,
-            label=drawable(fitted(swatch.name, 130.0, 9.0)),
+            label=drawable(fit_width(swatch.name, 130.0, 9.0)),
         )
     if points.wrong.any():
         wrong = points.wrong

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.swatches import Swatch, swatches_of
 from boxwood.words.contrast import MOST, value_said
-from boxwood.words.values import cluster_name, fitted
+from boxwood.words.values import cluster_name, fit_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,11 +30,11 @@ def plot_contrast(ex: MeasuredTree, first: Hashable, second: Hashable | None, ax
     style = FigureColours(ax)
     for y, one in enumerate(drawn):
         _bar(ax, y, one, _side(contrast, one, swatches), style)
-    names = [fitted(value_said(one), WIDTH, SIZE) for one in drawn]
+    names = [fit_width(value_said(one), WIDTH, SIZE) for one in drawn]
     ax.set_yticks(range(len(drawn)), list(map(drawable, names)), fontsize=SIZE, **PLAIN)
     ax.set_ylim(max(len(drawn), 1) - 0.3, -0.7)
     ax.axvline(0.0, color=style.ink, linewidth=0.8)
-    sides = [drawable(fitted(cluster_name(name), WIDTH, SIZE)) for name in contrast.names]
+    sides = [drawable(fit_width(cluster_name(name), WIDTH, SIZE)) for name in contrast.names]
     ax.set_xlabel(
         f"more in {sides[1]}  ←  standard deviations  →  more in {sides[0]}\nlines are intervals of 95%",
         fontsize=SIZE,

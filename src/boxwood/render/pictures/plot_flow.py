@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.flow import BAR, flow_of
 from boxwood.render.pictures.swatches import colour_of
-from boxwood.words.values import fitted
+from boxwood.words.values import fit_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ def plot_flow(match: MatchFacts, ax: Axes | None = None) -> Axes:
         x, side, at = (0.0, "left", BAR + 0.012) if bar.is_left else (1.0 - BAR, "right", 1.0 - BAR - 0.012)
         ax.add_patch(Rectangle((x, bar.top), BAR, bar.height, facecolor=style.muted, edgecolor="none"))
         options: dict[str, Any] = {"ha": side, "va": "center", "fontsize": 9, "color": style.ink, "zorder": 3, **PLAIN}
-        ax.text(at, bar.top + bar.height / 2, drawable(f"{fitted(bar.name, 150.0, 9.0)}  {bar.share}"), **options)
+        ax.text(at, bar.top + bar.height / 2, drawable(f"{fit_width(bar.name, 150.0, 9.0)}  {bar.share}"), **options)
     codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
     for start, end, width, cluster in flow.bands:
         upper = [(BAR, start), (0.5, start), (0.5, end), (1 - BAR, end)]

@@ -16,12 +16,12 @@ from boxwood.words.values import (
     brief_of,
     category,
     column_name,
-    fitted,
+    fit_width,
     of_leaves,
     percent,
     price,
     short_number,
-    shortened,
+    shorten_name,
     text_width,
 )
 
@@ -76,11 +76,11 @@ def plot_profile(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
                 text = f"{cell.text} {_sign(cell.difference)}"
                 options: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "clip_on": True, **PLAIN}
                 ax.text(x + 0.5, y + 0.5, drawable(text.strip()), color=ink_on(colour), **options)
-    names = [drawable(fitted(line.name, 190.0, 9.0)) for line in lines]
+    names = [drawable(fit_width(line.name, 190.0, 9.0)) for line in lines]
     ax.set_yticks([y + 0.5 for y in range(len(lines))], names, fontsize=9, **PLAIN)
     upright = all(len(swatch.name) <= 11 for swatch in swatches)
     turned: dict[str, Any] = {} if upright else {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
-    heads = [drawable(fitted(swatch.name, 120.0, 9.0)) for swatch in swatches]
+    heads = [drawable(fit_width(swatch.name, 120.0, 9.0)) for swatch in swatches]
     ax.xaxis.tick_top()
     ax.set_xticks([x + 0.5 for x in range(k)], heads, fontsize=9, **turned, **PLAIN)
     ax.tick_params(length=0)
@@ -94,11 +94,11 @@ def lines_of(ex: MeasuredTree) -> list[HeatRow]:
 
     A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
     """
-    from boxwood.explanation.measure.profile import profiled
+    from boxwood.explanation.measure.profile import measure_profile
     from boxwood.explanation.records import NumberColumn
 
     tested = {ex.columns[j] for j in ex.tree.features.tolist()}
-    profile = sorted(profiled(ex), key=lambda one: (one.column not in tested, -one.effect))
+    profile = sorted(measure_profile(ex), key=lambda one: (one.column not in tested, -one.effect))
     lines: list[HeatRow] = []
     for column in profile:
         if len(lines) >= MOST_LINES:
@@ -231,7 +231,7 @@ def plot_lines(lines: MeasuredRules, ax: Axes | None = None) -> Axes:
         if not front:
             continue
         xy = [one.found for one in front], [one.precision for one in front]
-        line = {"marker": "o", "color": swatch.colour, "label": drawable(shortened(swatch.name)), **options}
+        line = {"marker": "o", "color": swatch.colour, "label": drawable(shorten_name(swatch.name)), **options}
         ax.plot(*xy, markerfacecolor=style.face, **line)
         for i, one in enumerate(front):
             if i == place:
@@ -286,7 +286,7 @@ def plot_stability(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
         ax.plot([one.jaccard_low, one.jaccard], [y, y], color=swatch.outline, linewidth=2.0, zorder=2)
         ax.plot([one.jaccard_low], [y], marker="|", markersize=9, color=swatch.outline, zorder=3)
         ax.plot([one.jaccard], [y], zorder=4, **dot)
-        names.append(fitted(swatch.name, WIDTH, SIZE))
+        names.append(fit_width(swatch.name, WIDTH, SIZE))
     for y, cut in enumerate(cuts, len(clusters) + 1):
         ax.plot([0.0, cut.returns], [y, y], color=style.line, linewidth=1.5, zorder=2)
         ax.plot([cut.returns], [y], marker="D", markersize=6, color=COLOURS[0], zorder=4)
@@ -303,9 +303,9 @@ def plot_stability(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
 def _cut(ex: MeasuredTree, cut: CutStability, codes: dict[int, Sides]) -> str:
     """Return a cut in words, with the range in which its threshold lies on other rows; a long name makes room."""
     if cut.node in codes:
-        return fitted(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
+        return fit_width(cut_words(ex, cut.node, codes[cut.node]).full[0], WIDTH, SIZE)
     if cut.column in ex.details.binary:
-        return fitted(column_name(cut.column), WIDTH, SIZE)
+        return fit_width(column_name(cut.column), WIDTH, SIZE)
     if cut.threshold == sys.float_info.max:
         rest = " is missing or not"
     else:
@@ -315,4 +315,4 @@ def _cut(ex: MeasuredTree, cut: CutStability, codes: dict[int, Sides]) -> str:
     if cut.low is not None and cut.high is not None:
         low, high = (brief_of(end, cut.dates) for end in (cut.low, cut.high))
         rest += f" ({low} to {high})".replace(",", "" if are_years(cut.column, []) else ",")
-    return fitted(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest
+    return fit_width(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest

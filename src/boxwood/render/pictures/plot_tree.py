@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed, points_per_unit
 from boxwood.render.pictures.picture import Box, CutBox, Edge, LeafBox, Picture, picture_of
 from boxwood.render.pictures.swatches import UNKNOWN, outline_of
-from boxwood.words.values import fitted, text_width
+from boxwood.words.values import fit_width, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def _key(picture: Picture) -> list[list[tuple[int, float, str]]]:
     lines: list[list[tuple[int, float, str]]] = [[]]
     x = 4.0
     for swatch in picture.swatches:
-        name = fitted(swatch.name, 150.0, 10.5)
+        name = fit_width(swatch.name, 150.0, 10.5)
         wide = 34.0 + text_width(name, 10.5) + 14.0
         if x + wide > picture.width and lines[-1]:
             lines.append([])

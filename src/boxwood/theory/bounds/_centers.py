@@ -26,7 +26,7 @@ from boxwood._validation import (
     refuse_no_sum,
     refuse_other_kind,
     refuse_unknown,
-    shown,
+    show_value,
     whole_number,
 )
 from boxwood.errors import DataError
@@ -34,7 +34,7 @@ from boxwood.metrics.checks import check_fit
 from boxwood.metrics.costs import ratio, summed_distances
 from boxwood.reference import Reference
 from boxwood.reference.centers import objective_code
-from boxwood.theory.bounds.bound import Bound, Condition, as_price, checked, drawn_trees
+from boxwood.theory.bounds.bound import Bound, Condition, as_price, check_condition, drawn_trees
 from boxwood.tree import ThresholdTree
 
 _IMM_PAPER = "Moshkovitz, Dasgupta, Rashtchian and Frost, Explainable k-Means and k-Medians Clustering, ICML 2020"
@@ -104,7 +104,7 @@ def imm_price_bound(
         if k < certificate.n_leaves:
             raise ValueError(f"the certificate is of a tree with {certificate.n_leaves} centres, but k={k}")
         obeys = certificate.depth <= edges and certificate.ratios.max() <= 1 + _ROUNDING
-        conditions = checked(_INEQUALITY, bool(obeys)), certificate.price.conditions[-1]
+        conditions = check_condition(_INEQUALITY, bool(obeys)), certificate.price.conditions[-1]
     return as_price(float(value), conditions, f"{_IMM_PAPER}, Theorem {theorem}")
 
 
@@ -216,7 +216,7 @@ def imm_certificate(
     """
     refuse_unknown("objective", objective, _FACTOR)
     if not (centers is None or (isinstance(centers, str) and centers == "reference")):
-        raise ValueError(f"centers must be 'reference' or None, got {shown(centers)}")
+        raise ValueError(f"centers must be 'reference' or None, got {show_value(centers)}")
     rows_of_all = Rows.of(X, sample_weight)
     table, weights = rows_of_all.values, rows_of_all.weights
     refuse_no_sum(weights)
@@ -224,11 +224,11 @@ def imm_certificate(
     weight = np.where(reference.kept, 1.0 if weights is None else weights, 0.0)
     kept = np.flatnonzero(weight)
     sums = _walk(tree, reference.centers, table[kept], reference.labels[kept], weight[kept], objective)
-    alone = checked("each centre lies in a leaf of its own", True)  # others were refused
-    at_centers = checked(_AT_REFERENCE, True)
+    alone = check_condition("each centre lies in a leaf of its own", True)  # others were refused
+    at_centers = check_condition(_AT_REFERENCE, True)
     if centers is None:
         best = summed_distances(table, reference.labels, objective_code(objective), None, weights)
-        at_centers = checked(_AT_BEST, sums.cost <= best * (1 + _ROUNDING))
+        at_centers = check_condition(_AT_BEST, sums.cost <= best * (1 + _ROUNDING))
     factor = _FACTOR[objective]
     price = factor + (factor * ratio(sums.extra, sums.cost) if sums.extra > 0 else 0.0)
     source = f"{_IMM_PAPER}, proof of Theorem {3 if objective == 'sqeuclidean' else 2}"

@@ -22,7 +22,7 @@ from boxwood._validation import (
     real_number,
     refuse_no_sum,
     refuse_other_kind,
-    shown,
+    show_value,
     whole_number,
 )
 from boxwood.errors import DataError
@@ -32,7 +32,7 @@ from boxwood.kernels.families import as_distance_kernel
 from boxwood.metrics.similarity import AxisSimilarity
 from boxwood.reference import Reference
 from boxwood.reference.reference import refuse_no_reference
-from boxwood.theory.bounds.bound import Bound, Condition, as_price, checked, drawn_trees
+from boxwood.theory.bounds.bound import Bound, Condition, as_price, check_condition, drawn_trees
 from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE, chebyshev_constant
 
 _PAPER = "Fleissner, Vankadara and Ghoshdastidar, Explaining Kernel Clustering via Decision Trees, ICLR 2024"
@@ -452,7 +452,7 @@ class _KernelNumbers(NamedTuple):
         refuse_other_kind("similarity", similarity, AxisSimilarity, "make one: boxwood.metrics.axis_similarity")
         within, k = as_vector("within_similarity", within_similarity), similarity.mean.shape[1]
         if len(within) != k or not (np.abs(within) <= 1 + _ROUNDING_OF_MIXTURES).all():
-            raise DataError(f"within_similarity must be {k} numbers from -1 to 1; got {shown(within_similarity)}")
+            raise DataError(f"within_similarity must be {k} numbers from -1 to 1; got {show_value(within_similarity)}")
         p: Floats = np.full(k, 1 / k) if weights is None else _shares(weights, k)
         rest, noise = 1 - float(p @ within), float(similarity.variance.max())
         factor = (1 + float(within.max())) / rest if rest > _DIGITS else math.inf
@@ -476,7 +476,7 @@ class _KernelNumbers(NamedTuple):
 def _shares(weights: ArrayLike, k: int) -> Floats:
     given = as_vector("weights", weights)
     if len(given) != k or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
-        raise DataError(f"weights must be {k} finite numbers, not negative and not all 0; got {shown(weights)}")
+        raise DataError(f"weights must be {k} finite numbers, not negative and not all 0; got {show_value(weights)}")
     scaled = given / given.max()  # a sum of large weights may overflow
     return np.asarray(scaled / scaled.sum())
 
@@ -488,7 +488,9 @@ def _conditions(
     drawn: bool,
     limit: Callable[[PrototypeCut], float],
 ) -> tuple[Condition, ...]:
-    separated = checked("tau lies below the within-similarity of every component, by more than rounding", facts.gap > 0)
+    separated = check_condition(
+        "tau lies below the within-similarity of every component, by more than rounding", facts.gap > 0
+    )
     text = "no cut puts more rows on the wrong side, expected over prototypes, than the proof allows"
     if cuts is None:
         obeyed = Condition(text, "unknown")
@@ -496,7 +498,7 @@ def _conditions(
         for cut in cuts:
             refuse_other_kind("cuts", cut, PrototypeCut, "a fitted KernelMMDT has them as cuts_")
         whole = sum(len(cut.inside) + len(cut.outside) == facts.k for cut in cuts) == 1 and len(cuts) == facts.k - 1
-        obeyed = checked(text, whole and all(_wrong(cut, facts, similarity) <= limit(cut) for cut in cuts))
+        obeyed = check_condition(text, whole and all(_wrong(cut, facts, similarity) <= limit(cut) for cut in cuts))
     prototypes = drawn_trees(f"grow.kernel_mmdt with prototype='sample', for tau = {facts.tau:.6g}", drawn)
     return separated, obeyed, prototypes
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
-from boxwood._validation import real_number, refuse_other_kind, refuse_unknown, shown
+from boxwood._validation import real_number, refuse_other_kind, refuse_unknown, show_value
 from boxwood.metrics import explainability_to_noise
 from boxwood.reference import Mixture
 from boxwood.reference.mixture import refuse_no_mixture, sigma_of
@@ -46,7 +46,7 @@ class Condition(NamedTuple):
         return _HOLDS[self.status]
 
 
-def checked(text: str, holds: bool) -> Condition:
+def check_condition(text: str, holds: bool) -> Condition:
     """Return a condition that was checked."""
     return Condition(text, "verified" if holds else "failed")
 
@@ -151,7 +151,9 @@ def mixture_numbers(mixture: Mixture, convention: str, sigma: ArrayLike | None =
     """Return the numbers of a mixture from which bounds are computed, with the ratio in the given convention."""
     deviations = sigma_of(mixture, "max", sigma)
     q = explainability_to_noise(mixture, convention=convention, sigma=deviations).value
-    return MixtureNumbers(mixture.n_components, mixture.alpha, deviations, q, checked("the means are distinct", q > 0))
+    return MixtureNumbers(
+        mixture.n_components, mixture.alpha, deviations, q, check_condition("the means are distinct", q > 0)
+    )
 
 
 def gaussian(mixture: Mixture) -> Condition:
@@ -191,7 +193,7 @@ def with_beta(mixture: Mixture, beta: float | None) -> tuple[float, Condition]:
     of rows at plus or minus one standard deviation.
     """
     if beta is not None and not (isinstance(beta, Real) and beta >= 1):
-        raise ValueError(f"beta must be a number of at least 1, as no law has a smaller one; got {shown(beta)}")
+        raise ValueError(f"beta must be a number of at least 1, as no law has a smaller one; got {show_value(beta)}")
     value = mixture_beta(mixture, family=mixture.law or "gaussian") if beta is None else real_number("beta", beta)
     least = mixture_beta(mixture, family=mixture.law or "rademacher")
     text = f"on each axis the largest standard deviation is at most {value:.6g} times the mean absolute deviation"

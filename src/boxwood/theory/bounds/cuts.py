@@ -16,7 +16,7 @@ from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.metrics.checks import in_components
 from boxwood.metrics.mixture_prices import probability_between
 from boxwood.reference import Mixture
-from boxwood.theory.bounds.bound import Condition, checked
+from boxwood.theory.bounds.bound import Condition, check_condition
 from boxwood.tree import ThresholdTree
 
 _ROUNDING = 1e-12  # relative rounding error of an inequality in which equality is possible
@@ -129,8 +129,10 @@ def tree_conditions(
     n_thresholds = sum(cut.n_ends for cut in cuts)
     limits = [limit(cut) if callable(limit) else limit for cut in cuts]
     return (
-        checked(separates, in_place and n_thresholds < mixture.n_components),
-        checked(inequality, all(amount(cut) <= most * (1 + _ROUNDING) for cut, most in zip(cuts, limits, strict=True))),
+        check_condition(separates, in_place and n_thresholds < mixture.n_components),
+        check_condition(
+            inequality, all(amount(cut) <= most * (1 + _ROUNDING) for cut, most in zip(cuts, limits, strict=True))
+        ),
     )
 
 

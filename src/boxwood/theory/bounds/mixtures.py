@@ -31,7 +31,7 @@ from boxwood.theory.bounds.bound import (
     Condition,
     as_price,
     as_probability,
-    checked,
+    check_condition,
     drawn_trees,
     gaussian,
     mixture_numbers,
@@ -114,7 +114,7 @@ def price_bound(
         tree,
         mixture,
         "no cut separates more rows from their means, times the ℓ1 distance to the farthest one, than the proof allows",
-        lambda cut: _separated(cut, mixture) * float(cut.ranges.sum()),
+        lambda cut: _bound_on_separated(cut, mixture) * float(cut.ranges.sum()),
         ratio(c * facts.alpha * facts.k * float(facts.sigma.sum()), math.sqrt(facts.q)),
     )
     excess = ratio(c * facts.alpha * factor * facts.k * (facts.k - 1), math.sqrt(facts.q))
@@ -143,7 +143,7 @@ def sqeuclidean_price_bound(
         mixture,
         "no cut separates more rows from their means, times the squared distance to the farthest one, than the proof "
         "allows",
-        lambda cut: _separated(cut, mixture) * float((cut.ranges**2).sum()),
+        lambda cut: _bound_on_separated(cut, mixture) * float((cut.ranges**2).sum()),
         c * facts.alpha * facts.k * largest,
     )
     value = 2 + 2 * c * facts.alpha * facts.k * (facts.k - 1) * (largest / mean if mean > 0 else 1)
@@ -166,7 +166,7 @@ def chebyshev_error_bound(
     facts, c = mixture_numbers(mixture, "variance"), chebyshev_constant(sharp)
     limit = ratio(c * facts.alpha * facts.k, facts.q)
     text = f"no cut separates more than {limit:.3g} of the rows from their means"
-    on_tree = tree_conditions(tree, mixture, text, lambda cut: _separated(cut, mixture), limit)
+    on_tree = tree_conditions(tree, mixture, text, lambda cut: _bound_on_separated(cut, mixture), limit)
     value = ratio(c * facts.alpha * facts.k * (facts.k - 1), facts.q)
     return as_probability(value, (facts.distinct, *on_tree), f"{BEYOND_WORST_CASE}, Theorem 8", estimated)
 
@@ -216,7 +216,7 @@ def chebyshev_minimum_bound(k: int, width: float, sigma: float) -> float:
 
 
 # ------------------------------------------------------------------------------------------------------- steps
-def _separated(cut: ReachedCut, mixture: Mixture) -> float:
+def _bound_on_separated(cut: ReachedCut, mixture: Mixture) -> float:
     """Return a bound on the fraction of rows that a cut separates from their means, by the law if it is Gaussian."""
     return float(cut.weights @ (cut.by_gaussians() if mixture.law == "gaussian" else cut.by_chebyshev()))
 
@@ -372,7 +372,7 @@ def estimated_error_bound(
     value = limit * (facts.k - 1)
     conditions = (
         facts.distinct,
-        checked("delta is above 0 and below q / 4k² and 1", small),
+        check_condition("delta is above 0 and below q / 4k² and 1", small),
         _accuracy(mixture, delta, truth, facts.sigma),
         *_tree_by_tails(tree, mixture, limit, tail, facts.sigma, delta if small else 0.0),
         tail_condition(truth or mixture, tail, sigma, facts.sigma / math.sqrt(1 - delta) if small else facts.sigma),
@@ -406,8 +406,10 @@ def l2_price_bound(mixture: Mixture, *, drawn: bool = False, estimated: bool = F
     variance = mixture.variances.flat[0]
     conditions = (
         facts.distinct,
-        checked("weights are equal", bool(np.allclose(mixture.weights, 1 / k))),
-        checked("all covariances are the same multiple of the identity", _is_spherical(mixture, float(variance))),
+        check_condition("weights are equal", bool(np.allclose(mixture.weights, 1 / k))),
+        check_condition(
+            "all covariances are the same multiple of the identity", _is_spherical(mixture, float(variance))
+        ),
         drawn_trees(RANDOM_TREES, drawn),
         gaussian(mixture),
     )
@@ -441,7 +443,7 @@ def _accuracy(mixture: Mixture, delta: float, truth: Mixture | None, sigma: Floa
         raise DataError(f"the truth has means of shape {truth.means.shape}, but the mixture {mixture.means.shape}")
     near = ((mixture.means - truth.means) ** 2 <= 2 * delta * sigma**2).all()
     wide = (sigma**2 >= (1 - delta) * truth.variances).all()
-    return checked(text, bool(near and wide and np.allclose(mixture.weights, truth.weights, rtol=1e-9, atol=0)))
+    return check_condition(text, bool(near and wide and np.allclose(mixture.weights, truth.weights, rtol=1e-9, atol=0)))
 
 
 def _extreme_distances(mixture: Mixture) -> tuple[float, float]:
@@ -624,7 +626,9 @@ def _separated_at_most(cut: ReachedCut, law: str) -> Floats:
 
 def _not_exceeded(mixture: Mixture, sigma: Floats) -> Condition:
     largest = mixture.pooled_variances("max") / (1 + 1e-9)  # as the square of a deviation is rounded
-    return checked("no component's standard deviation exceeds the sigma of its axis", bool((largest <= sigma**2).all()))
+    return check_condition(
+        "no component's standard deviation exceeds the sigma of its axis", bool((largest <= sigma**2).all())
+    )
 
 
 def _for_the_middle(theorem: str) -> str:
