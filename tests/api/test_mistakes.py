@@ -255,8 +255,8 @@ def test_no_other_error_ends_a_comparison_of_numbers_of_clusters_in_silence(monk
             raise DataError("infinite values")
         return original(rows, clustering, asked)
 
-    original = importlib.import_module("boxwood.api.compare_k").explained
-    monkeypatch.setattr("boxwood.api.compare_k.explained", explained)
+    original = importlib.import_module("boxwood.api.compare_k").explain_rows
+    monkeypatch.setattr("boxwood.api.compare_k.explain_rows", explained)
     with pytest.raises(DataError, match="infinite values"):
         bw.compare_k(pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60) % 7}))
 

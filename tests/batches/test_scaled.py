@@ -68,7 +68,7 @@ def test_the_tree_on_scaled_columns_is_that_of_memory(seed, method):
     found = bw.explain(source, "label", sample_weight=weight, **options)
     there = bw.explain(X, y, sample_weight=weights, **options)
     assert found.tree == there.tree
-    assert found.standardized
+    assert found.details.standardized
     assert found.price == pytest.approx(there.price, rel=1e-9)
     assert found.cost == pytest.approx(there.cost, rel=1e-9)
     assert [one.rule for one in found.leaves] == [one.rule for one in there.leaves]

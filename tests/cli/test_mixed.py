@@ -33,7 +33,7 @@ def test_a_file_with_words_and_empty_fields_is_explained_and_labelled_as_the_fra
     run(folder, "explain", f"{{}}/t.{form}", "-l", "segment", "-o", tmp_path / "m.json", "-q")
     model, frame = boxwood.load(tmp_path / "m.json"), pd.read_parquet(folder / "t.parquet")
     expected = boxwood.explain(frame, "segment", random_state=0)
-    assert (model.tree, model.categories, model.gaps) == (expected.tree, expected.categories, ("age",))
+    assert (model.tree, model.details.categories, model.details.gaps) == (expected.tree, expected.details.categories, ("age",))
     run(folder, "predict", tmp_path / "m.json", f"{{}}/t.{form}", "-o", tmp_path / "o.csv", "-q")
     labels = model.predict(frame, missing="none")
     empty = pd.isna(labels)
@@ -63,8 +63,8 @@ def test_an_order_of_words_is_told_by_an_option(folder, tmp_path, engine):
     orders, frame = {"country": ["AT", "CH", "DE", "FR", "IT"]}, pd.read_parquet(folder / "t.parquet")
     expected = boxwood.explain(frame, "segment", categories=orders, random_state=0)
     model = boxwood.load(tmp_path / "m.json")
-    assert (model.tree, model.categories) == (expected.tree, expected.categories)
-    assert {name: known.ordered for name, known in model.categories} == {"country": True, "zip": False}
+    assert (model.tree, model.details.categories) == (expected.tree, expected.details.categories)
+    assert {name: known.ordered for name, known in model.details.categories} == {"country": True, "zip": False}
     refused = run(folder, "explain", "{}/t.csv", "-l", "segment", "--categories", "country:AT<CH", code=DATA).stderr
     assert "country has values that its order in categories lacks: DE, FR, IT" in refused
     found = run(folder, "compare", "{}/t.csv", "-l", "segment", "--categories", order, "--method", "cart").stdout

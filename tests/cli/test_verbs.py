@@ -449,7 +449,7 @@ def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):
             tick(1.0)
         return result
 
-    monkeypatch.setattr("boxwood.table.duck.waited", slow)
+    monkeypatch.setattr("boxwood.table.duck.wait_for", slow)
     monkeypatch.setattr(Status, "__call__", lambda self, share, rows=0: seen.append((share, rows)))
     run(folder, "predict", "{}/species.json", "{}/iris.csv", "-o", tmp_path / "o.csv")
     assert seen == [(0.5, 0), (1.0, 150)]
@@ -457,7 +457,7 @@ def test_predict_tells_the_share_of_both_passes(folder, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("how", [("-k", 3), (), ("-l", "species"), ("-l", "species", "--engine", "duckdb")])
 def test_no_share_falls_under_one_name_while_a_file_is_explained(folder, tmp_path, monkeypatch, how):
-    shown, wait = {}, duck.waited
+    shown, wait = {}, duck.wait_for
 
     def slow(con, work, tick=None):
         for share in (0.2, 0.7, 1.0) if tick is not None else ():
@@ -469,7 +469,7 @@ def test_no_share_falls_under_one_name_while_a_file_is_explained(folder, tmp_pat
         count = int(counts.split()[0]) if counts else status.share
         shown.setdefault((name, status.passes), []).append(count)
 
-    monkeypatch.setattr(duck, "waited", slow)
+    monkeypatch.setattr(duck, "wait_for", slow)
     monkeypatch.setattr(Status, "draw", draw)
     rows = (folder / "iris.csv").read_text().splitlines()
     words = ["colour", *(("red", "green", "blue")[i * i % 3] for i in range(len(rows) - 1))]

@@ -44,7 +44,7 @@ def test_columns_have_their_names_and_values_in_the_frames_of_all_libraries(seed
     about = f"{kinds} in {library}"
     assert by_other.columns == by_pandas.columns, about
     assert {*by_other.columns} <= {*ODD_NAMES}
-    assert by_other.dates == by_pandas.dates, about
+    assert by_other.details.dates == by_pandas.details.dates, about
     assert by_other.provenance.left_out == by_pandas.provenance.left_out, about
     assert by_other.rules() == by_pandas.rules(), about
     assert by_other.agreement == 1, about

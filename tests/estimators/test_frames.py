@@ -124,7 +124,7 @@ def test_estimators_and_explain_say_the_same():
         model = IMM().fit(X, LABELS)
     expected = explain(X.drop(columns="city"), LABELS, method="imm")
     assert model.rules() == expected.rules() == "a: not member\nb: member and spent <= 5\nc: member and spent > 5"
-    assert model.explanation_.details.categories == expected.categories
+    assert model.explanation_.details.categories == expected.details.categories
     other = X.iloc[::2]
     with pytest.raises(DataError, match="fitted on other rows"):
         explain(other, model)

@@ -134,7 +134,7 @@ def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
     other = frame.copy()
     other.loc[:2, "age"] = None
     measured = ex.evaluate(in_batches(other), "segment")
-    assert measured.n_incomplete == 3
+    assert measured.details.n_incomplete == 3
     assert (
         f"3 of {len(frame)} rows get no cluster, as their rule knows no such value: age missing (3)" in measured.notes
     )
@@ -146,7 +146,7 @@ def test_other_rows_may_lack_what_rules_need_or_hold_what_they_do_not_know():
             ex.evaluate(in_batches(other), "segment"),
             sum(one not in ex.names for one in ex.predict(other, missing="none").tolist()),
         )
-        assert measured.n_incomplete == n
+        assert measured.details.n_incomplete == n
         assert any(
             note.startswith(f"{n} of {len(frame)} rows get no cluster, as their rule") for note in measured.notes
         )

@@ -497,7 +497,7 @@ def test_a_guarantee_of_random_cuts_that_is_told_is_kept(seed):
     is_limited = bool(kept.get("forbidden")) or kept.get("max_columns", 3) < 3
     assert (ex.details.draws.bound is None) == is_limited
     assert ("Guaranteed" in ex.to_text()) != is_limited
-    assert read_model(ex.to_json()).draws == ex.details.draws
+    assert read_model(ex.to_json()).details.draws == ex.details.draws
     if not is_limited:
         centers = with_best_centers(Task.of(X, Reference.of(X, labels)), objective).centers
         expected = sum(naive.expected_cost(row, centers, objective) for row in X)

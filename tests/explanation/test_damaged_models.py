@@ -157,7 +157,7 @@ def test_sizes_that_add_up_to_more_than_the_largest_float_are_refused(documents)
 
 def test_a_certificate_of_more_than_all_rows_is_refused(documents):
     document = copy.deepcopy(next(each for each in documents if "mixture" in each))
-    assert read_model(json.dumps(document)).mixture.certified_error <= 1
+    assert read_model(json.dumps(document)).details.mixture.certified_error <= 1
     document["mixture"]["certified_error"] = 1e308
     with pytest.raises(ModelError, match="expected a number from 0 to 1, got 1e"):
         read_model(json.dumps(document))

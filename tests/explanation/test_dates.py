@@ -67,7 +67,7 @@ def frames(table):
 def test_every_table_gives_the_same_tree_and_words(tmp_path, gaps):
     table = customers(gaps=gaps)
     expected = bw.explain(table, "segment", method="imm")
-    assert expected.dates == (("joined", Dates()), ("last", Dates()))
+    assert expected.details.dates == (("joined", Dates()), ("last", Dates()))
     paths = [tmp_path / name for name in ("t.parquet", "t.csv", "german.csv", "t.jsonl")]
     table.to_parquet(paths[0])
     table.to_csv(paths[1], index=False)
@@ -92,12 +92,12 @@ def test_files_keep_the_time_zone_of_their_dates(tmp_path):
     with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file, pa.ipc.new_file(file, arrow.schema) as writer:
         writer.write_table(arrow)
     expected = bw.explain(table, "segment", method="imm")
-    assert dict(expected.dates)["last"] == Dates("America/New_York")
+    assert dict(expected.details.dates)["last"] == Dates("America/New_York")
     for path in (tmp_path / "t.parquet", tmp_path / "t.arrow"):
         model = str(path.with_suffix(".json"))
         args = ["explain", str(path), "-l", "segment", "--method", "imm", "-q", "-o", model]
         assert CliRunner().invoke(command, args).exit_code == 0
-        assert bw.load(model).dates == expected.dates
+        assert bw.load(model).details.dates == expected.details.dates
         assert str(bw.load(model).clusters) == str(expected.clusters)
 
 
@@ -160,7 +160,7 @@ def test_a_model_keeps_its_dates(tmp_path):
     ex.save(tmp_path / "m.json")
     model = bw.load(tmp_path / "m.json")
     assert model == ex
-    assert dict(model.dates)["joined"] == Dates(form="%d.%m.%Y")
+    assert dict(model.details.dates)["joined"] == Dates(form="%d.%m.%Y")
     assert str(model.clusters) == str(ex.clusters)
     assert str(model.profile()) == str(ex.profile())
     for other in frames(customers(1, gaps=True)):

@@ -81,7 +81,7 @@ def test_words_that_look_like_numbers_stay_words_where_somebody_chose_types(tmp_
     frame.to_parquet(tmp_path / "t.parquet")
     query = f"SELECT * FROM '{tmp_path}/t.parquet'"
     expected = explain(frame, "segment")
-    assert ("plan", ("1,5", "2 %")) in [(name, one.values[:2]) for name, one in expected.categories]
+    assert ("plan", ("1,5", "2 %")) in [(name, one.values[:2]) for name, one in expected.details.categories]
     for source in (frame, query, duckdb.sql(query), pa.Table.from_pandas(frame).to_reader()):
         with scan(source) as table:
             check_same(explain(table, "segment"), expected)
@@ -113,7 +113,7 @@ def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
         spelled.to_csv(tmp_path / "t.csv", index=False, na_rep=mark)
         with scan(f"{tmp_path}/t.csv") as table:
             found = explain(table, "segment", **way)
-            assert (found.tree, found.categories, found.n_rows) == (expected.tree, expected.categories, 400)
+            assert (found.tree, found.details.categories, found.n_rows) == (expected.tree, expected.details.categories, 400)
 
 
 def test_numbers_with_units_are_left_out_of_files_as_of_frames_unless_they_are_named(tmp_path):
@@ -363,7 +363,7 @@ def test_postcodes_with_leading_zeros_are_words_where_they_are_called_categories
     frame = pd.DataFrame({"zip": zips, "age": rng.integers(20, 60, 300), "segment": np.array(["a", "b"])[segment]})
     frame.to_csv(tmp_path / "t.csv", index=False)
     expected = explain(frame, "segment", categories=["zip"])
-    assert expected.categories[0][1].values == ("01234", "02345", "10115")
+    assert expected.details.categories[0][1].values == ("01234", "02345", "10115")
     with scan(f"{tmp_path}/t.csv") as table:
         ex = explain(table, "segment", categories=["zip"])
         check_same(ex, expected)

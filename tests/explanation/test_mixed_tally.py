@@ -419,7 +419,7 @@ def test_rules_of_a_tally_say_dates(tmp_path):
     assert said == {"active": "last is on or after 2024-11-19", "lapsed": "last is before 2024-11-19 or missing"}
     first.save(tmp_path / "tally")
     again = Tally.load(tmp_path / "tally")
-    assert again.details.dates == first.dates
+    assert again.dates == first.dates
     assert again.rules(again.imm()) == said
     moved = frame.assign(last=frame["last"] - pd.Timedelta(days=40))
     both = first + Tally.of(moved, labels, like=first)

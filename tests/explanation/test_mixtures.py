@@ -424,7 +424,7 @@ def test_the_model_file_keeps_the_facts(tmp_path):
     assert ex.to_dict()["mixture"]["far_from_gaussian"] == [{"component": 2, "column": "b", "verdict": "heavy-tailed"}]
     older = ex.to_dict()
     del older["mixture"]
-    assert read_model(json.dumps(older)).mixture is None
+    assert read_model(json.dumps(older)).details.mixture is None
 
 
 def test_an_infinite_ratio_is_kept():

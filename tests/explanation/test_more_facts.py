@@ -265,7 +265,7 @@ def test_rows_with_words_and_labels_that_are_new_are_counted_and_the_others_meas
     for model in (ex, read_model(ex.to_json())):
         for rows in (other, pl.from_pandas(other), scan(path)):
             found = model.evaluate(rows, "l")
-            assert (found.n_rows, found.n_incomplete) == (n, is_word.sum())
+            assert (found.n_rows, found.details.n_incomplete) == (n, is_word.sum())
             assert found.n_left_out == (is_word | is_new).sum()
             assert found.agreement == known.agreement
             assert found.confusion() == known.confusion()
@@ -287,7 +287,7 @@ def test_new_names_are_everywhere():
     assert new.names == ("Loyal", 1, "New")
     assert set(new.predict(X)) == {"Loyal", 1, "New"}
     assert ex.names == (0, 1, 2)
-    assert set(new.mixture.components) == {{0: "Loyal", 1: 1, 2: "New"}[one] for one in ex.details.mixture.components}
+    assert set(new.details.mixture.components) == {{0: "Loyal", 1: 1, 2: "New"}[one] for one in ex.details.mixture.components}
     assert "Loyal" in str(new)
     assert read_model(new.to_json()) == new
     assert new.evaluate(X, new.predict(X)).agreement == 1
@@ -386,7 +386,7 @@ def test_an_older_model_has_no_noise_and_no_spreads():
     for cluster in document["clusters"]:
         del cluster["ruled"]
     old = read_model(json.dumps(document))
-    assert old.noise is None
+    assert old.details.noise is None
     assert [cluster.matched for cluster in old.clusters] == [cluster.matched for cluster in ex.clusters]
     assert "the rules put" not in str(old)
     assert ex.details.noise is not None

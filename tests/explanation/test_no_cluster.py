@@ -94,8 +94,8 @@ def test_a_row_gets_no_cluster_where_predict_gives_none(seed):
             if ex.details.weighted or not way:  # weights of the model's rows are not known
                 assert ex.drift(table, named, **about).agreement == pytest.approx(measured.agreement)
             assert np.sum(measured.confusion()) == pytest.approx(own.sum())
-            assert (measured.n_rows, measured.n_unruled) == (60, n_without)
-            left_out.add((measured.n_left_out, measured.noise, measured.adjusted_rand))
+            assert (measured.n_rows, measured.details.n_unruled) == (60, n_without)
+            left_out.add((measured.n_left_out, measured.details.noise, measured.adjusted_rand))
         assert len(left_out) == 1
         assert left_out.pop()[0] == n_without + (own == 0).sum()
 

@@ -244,13 +244,13 @@ def test_a_sample_that_leaves_no_doubt_decides_what_auto_looks_at(seed):
 
 def test_small_subtrees_are_solved_unless_the_table_is_wide(monkeypatch):
     X, _ = make_blobs(300, 3, centers=6, cluster_std=3, random_state=0)
-    labels, shapes, solve = KMeans(6, n_init=1, random_state=0).fit(X).labels_, [], _search.resolved
+    labels, shapes, solve = KMeans(6, n_init=1, random_state=0).fit(X).labels_, [], _search.resolve_subtrees
 
     def counted(tree, task, **options):
         shapes.append(options["own_means"])
         return solve(tree, task, **options)
 
-    monkeypatch.setattr(_search, "resolved", counted)
+    monkeypatch.setattr(_search, "resolve_subtrees", counted)
     explain(X, labels)
     assert True in shapes
     shapes.clear()

@@ -86,7 +86,7 @@ def check_equal(one, other, *, is_exact=True):
     assert one.columns == other.columns
     assert without_hints(one.notes) == without_hints(other.notes)
     assert one.method == other.method
-    assert (one.n_rows, one.n_left_out, one.noise) == (other.n_rows, other.n_left_out, other.noise)
+    assert (one.n_rows, one.n_left_out, one.details.noise) == (other.n_rows, other.n_left_out, other.details.noise)
     assert near(one.cost, other.cost)
     assert near(one.reference_cost, other.reference_cost)
     assert near(one.price, other.price)
@@ -125,7 +125,7 @@ def test_distances_to_medians_are_those_in_memory(seed):
         return
     in_memory, by_passes = both(X, y, weights, seed, method="random_cuts", objective="l1", random_state=0, **options)
     check_equal(in_memory, by_passes, is_exact=weights is None)
-    assert by_passes.objective == "l1"
+    assert by_passes.details.objective == "l1"
     if seed < 4 and not options.get("round_thresholds"):
         assert str(in_memory.frontier()) == str(by_passes.frontier())
 
@@ -230,7 +230,7 @@ def test_booleans_are_said_as_in_memory():
     by_passes = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")
     check_equal(in_memory, by_passes)
     assert "member" in str(by_passes.clusters[0].rules)
-    assert in_memory.categories == by_passes.categories
+    assert in_memory.details.categories == by_passes.details.categories
     mine, its = in_memory.profile()[0], by_passes.profile()[0]
     assert mine.everyone.shares == pytest.approx(its.everyone.shares)
     assert mine.effect == pytest.approx(its.effect)
@@ -473,7 +473,7 @@ def test_other_methods_say_the_same_as_in_memory(method, seed):
     X, y = make_blobs(400, 3, centers=4, cluster_std=3.0, random_state=seed)
     in_memory, by_passes = both(X, y, None, seed, method=method)
     check_equal(in_memory, by_passes)
-    assert in_memory.mixture == by_passes.mixture
+    assert in_memory.details.mixture == by_passes.details.mixture
 
 
 def test_facts_of_a_fitted_mixture_are_those_in_memory():
@@ -483,7 +483,7 @@ def test_facts_of_a_fitted_mixture_are_those_in_memory():
         in_memory = explain(X, mixture, method=method, columns=["x0", "x1"])
         by_passes = explain(scattered(X, 0), mixture, method=method)
         check_equal(in_memory, by_passes)
-        assert in_memory.mixture == by_passes.mixture
+        assert in_memory.details.mixture == by_passes.details.mixture
 
 
 @law(12)

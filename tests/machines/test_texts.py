@@ -24,7 +24,7 @@ def test_texts_are_read_as_in_memory(machines, kind):
     table = table_of(KINDS[kind])
     here, there = (bw.explain(one, "label", method="imm") for one in (table, machines.frame(table, 3)))
     assert there.columns == here.columns
-    assert there.dates == here.dates
+    assert there.details.dates == here.details.dates
     assert there.rules() == here.rules()
     assert there.provenance.left_out == here.provenance.left_out
     assert [note for note in there.notes if "seen" in note] == [note for note in here.notes if "seen" in note]

@@ -78,11 +78,11 @@ def test_other_rows_batches_estimators_and_files():
         ex.evaluate(frame, labels),
         read_model(ex.to_json()),
     ):
-        assert other.binary == ex.details.binary
+        assert other.details.binary == ex.details.binary
         assert other.rules() == ex.rules()
     assert boxwood.IMM().fit(frame, labels).explanation_.rules() == ex.rules()
     later = ex.evaluate(frame.assign(member=frame.member * 3), labels)
-    assert "member" not in later.binary
+    assert "member" not in later.details.binary
     assert "member > 0" in later.rules()
     with pytest.raises(ModelError, match="its binary names columns that it does not list"):
         read_model(ex.to_json().replace('"binary": [', '"binary": [\n"x",'))

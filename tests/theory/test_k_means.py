@@ -61,13 +61,13 @@ def test_seeding_costs_what_the_theorems_allow():
 def test_the_seeding_that_runs_costs_what_the_theorems_allow(monkeypatch):
     """Of KernelKMeans with the linear kernel, which is k-means: single draws have the expectation of enumeration, and
     the best of several candidates, as it runs, costs less than that and the theorems allow on average."""
-    draw, drawn, single = steps.drawn, [], [True]
+    draw, drawn, single = steps.draw_by_chances, [], [True]
 
     def spy(chances, order, random, size):
         drawn.append(draw(chances, order, random, 1 if single[0] else size))
         return drawn[-1]
 
-    monkeypatch.setattr(steps, "drawn", spy)
+    monkeypatch.setattr(steps, "draw_by_chances", spy)
     for k in (2, 3):
         X = np.random.default_rng(k).normal(size=(8, 2)) + 4 * (np.arange(8) % k)[:, None]
         squares = ((X[:, None] - X) ** 2).sum(axis=2)
