@@ -566,7 +566,7 @@ def test_every_parameter_that_a_note_ends_with_has_an_option():
     folder = Path(explanation.__file__).parent
     source = "".join(
         (folder / name).read_text()
-        for name in ("ask/columns.py", "ask/clustering.py", "ask/outcome.py", "ask/how_many.py")
+        for name in ("ask/columns.py", "ask/clustering.py", "ask/outcome.py", "ask/how_many.py", "ages.py")
     )
     parameters = "columns|max_leaf_nodes|n_clusters|validate|categories|as_of"
     ends = set(re.findall(rf"\((?:{parameters})[a-z ,=\"]*\)(?=[\"'][],)\n ])", source))

@@ -67,7 +67,7 @@ def test_a_page_with_rounded_counts_has_no_exact_ones_beside_it(folder, tmp_path
 def test_every_form_that_can_be_written_has_an_extension():
     written = {form for form, exporter in EXPORTERS.items() if exporter.kind != "object"}
     by_extension = {one.form for one in _options.OUTPUTS.values()}
-    assert written - by_extension == {"sentences", "formula", "dbt"}  # text, too, and written by export --to
+    assert written - by_extension == {"formula", "dbt"}  # text, too, and written by export --to
 
 
 def test_a_page_and_pictures_are_asked_of_the_explanation(folder, tmp_path, monkeypatch):

@@ -113,7 +113,11 @@ def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
         spelled.to_csv(tmp_path / "t.csv", index=False, na_rep=mark)
         with scan(f"{tmp_path}/t.csv") as table:
             found = explain(table, "segment", **way)
-            assert (found.tree, found.details.categories, found.n_rows) == (expected.tree, expected.details.categories, 400)
+            assert (found.tree, found.details.categories, found.n_rows) == (
+                expected.tree,
+                expected.details.categories,
+                400,
+            )
 
 
 def test_numbers_with_units_are_left_out_of_files_as_of_frames_unless_they_are_named(tmp_path):

@@ -287,7 +287,9 @@ def test_new_names_are_everywhere():
     assert new.names == ("Loyal", 1, "New")
     assert set(new.predict(X)) == {"Loyal", 1, "New"}
     assert ex.names == (0, 1, 2)
-    assert set(new.details.mixture.components) == {{0: "Loyal", 1: 1, 2: "New"}[one] for one in ex.details.mixture.components}
+    assert set(new.details.mixture.components) == {
+        {0: "Loyal", 1: 1, 2: "New"}[one] for one in ex.details.mixture.components
+    }
     assert "Loyal" in str(new)
     assert read_model(new.to_json()) == new
     assert new.evaluate(X, new.predict(X)).agreement == 1

@@ -228,7 +228,7 @@ OUTPUTS = {
     ".pmml": Output("a PMML model, for scoring engines", "pmml"),
     ".onnx": Output("an ONNX model for float32 rows", "onnx", "onnx"),
 }
-_FOR_PEOPLE = ("text", "markdown", "sentences", "html")  # who know the options of the command
+_FOR_PEOPLE = ("text", "markdown", "html")  # who know the options of the command
 
 
 def write_form(explanation: Explanation, form: str, **options: Any) -> Any:

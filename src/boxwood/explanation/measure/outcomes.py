@@ -43,5 +43,6 @@ def side_of_outcomes(ex: MeasuredTree) -> MeasuredTree | None:
     names = tuple(one.column for one in known or ()) if rows is None else rows.coordinates.columns
     dates = {} if rows is None else {rows.coordinates.columns[j]: its for j, its in rows.coordinates.dates.items()}
     tree = ThresholdTree.from_dict({"cluster": 0})
-    own: dict[str, Any] = {"columns": names, "categories": (), "gaps": (), "binary": (), "dates": tuple(dates.items())}
+    details = ex.details._replace(categories=(), gaps=(), binary=(), dates=tuple(dates.items()))
+    own: dict[str, Any] = {"columns": names, "details": details}
     return replace(ex, tree=tree, leaves=(), _short=None, **own, _evidence=rows, _kept=kept)

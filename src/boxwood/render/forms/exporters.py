@@ -49,7 +49,6 @@ class Exporter(NamedTuple):
 
 EXPORTERS = {
     "text": Exporter("render.forms.text", "full_text", "to_text", "the summary and the tree", "text", ("style",)),
-    "sentences": Exporter("render.forms.text", "sentences", "to_text", "a sentence for each cluster", "text"),
     "markdown": Exporter("render.forms.text", "markdown", "to_markdown", "the summary as Markdown"),
     "csv": Exporter("render.forms.text", "rule_table", "to_csv", "a table with a line for each leaf"),
     "json": Exporter("explanation.model_file", "to_text", "to_json", "the model file"),
