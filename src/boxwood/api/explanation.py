@@ -1145,7 +1145,7 @@ class Explanation(MeasuredTree):
         value : number, text, date, word, or list of words
             Numbers up to it, dates before it, or before an age such as "137 days ago", or rows with one of the words,
             are inside. None asks whether there is a
-            number, in a column of `gaps`; with a number there, rows without one are with the larger ones.
+            number, in a column of `details.gaps`; with a number there, rows without one are with the larger ones.
         X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`.
 
@@ -1619,7 +1619,7 @@ class Explanation(MeasuredTree):
         measured as before: in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model that
         was read from a file cannot do that: it measures squared distances in the numeric columns of the table, and a
         note says so. Rows with a label that is not the name of a cluster are left out. So are rows that `predict` gives
-        no cluster, which `n_unruled` counts. Costs and profiles are those of the rows that have a value that the model
+        no cluster, which `details.n_unruled` counts. Costs and profiles are those of the rows that have a value that the model
         knows in each column. Notes name all of them.
 
         Parameters
@@ -2156,7 +2156,7 @@ class Explanation(MeasuredTree):
         named them. A two-sided cut becomes two nodes, and what is outside of it is there twice, each with half of the
         rows. Counts at the nodes are rows of the explained table, or weights; a leaf without rows counts one. The share
         of classes at a leaf is 1 for its cluster. A column of words is tested by its codes: the places of its values in
-        `categories`. A set of categories becomes a node for each end of its runs of codes, and what is below is
+        `details.categories`. A set of categories becomes a node for each end of its runs of codes, and what is below is
         repeated as often. In a column with gaps NaN goes where the rules send missing values.
 
         Raises
@@ -2183,7 +2183,7 @@ class Explanation(MeasuredTree):
         text; NaN counts as missing.
 
         On rows that float32 holds the clusters are those of `predict`; another value is rounded first, and may thus
-        pass a threshold next to it. A column of words is given as codes: the places of its values in `categories`, then
+        pass a threshold next to it. A column of words is given as codes: the places of its values in `details.categories`, then
         the place after the last for unknown values if these are allowed, else NaN. In a column with gaps NaN goes where
         the rules send missing values.
 
