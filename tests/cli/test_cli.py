@@ -249,7 +249,7 @@ BAD = [
     Bad(
         "export model.json --to pdf",
         USAGE,
-        "Invalid value for '--to': 'pdf' is not one of 'text', 'sentences', 'markdown', 'csv', 'json', 'sql', 'dbt', "
+        "Invalid value for '--to': 'pdf' is not one of 'text', 'markdown', 'csv', 'json', 'sql', 'dbt', "
         "'python', 'javascript', 'formula', 'onnx', 'pmml', 'html'.",
     ),
     Bad(

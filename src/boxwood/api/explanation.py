@@ -1619,8 +1619,8 @@ class Explanation(MeasuredTree):
         measured as before: in the columns of a pipeline, on scaled columns, in a kernel's feature space. A model that
         was read from a file cannot do that: it measures squared distances in the numeric columns of the table, and a
         note says so. Rows with a label that is not the name of a cluster are left out. So are rows that `predict` gives
-        no cluster, which `details.n_unruled` counts. Costs and profiles are those of the rows that have a value that the model
-        knows in each column. Notes name all of them.
+        no cluster, which `details.n_unruled` counts. Costs and profiles are those of the rows that have a value that
+        the model knows in each column. Notes name all of them.
 
         Parameters
         ----------
@@ -2183,9 +2183,9 @@ class Explanation(MeasuredTree):
         text; NaN counts as missing.
 
         On rows that float32 holds the clusters are those of `predict`; another value is rounded first, and may thus
-        pass a threshold next to it. A column of words is given as codes: the places of its values in `details.categories`, then
-        the place after the last for unknown values if these are allowed, else NaN. In a column with gaps NaN goes where
-        the rules send missing values.
+        pass a threshold next to it. A column of words is given as codes: the places of its values in
+        `details.categories`, then the place after the last for unknown values if these are allowed, else NaN. In a
+        column with gaps NaN goes where the rules send missing values.
 
         Raises
         ------
