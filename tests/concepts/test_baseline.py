@@ -48,7 +48,7 @@ def test_baselines_leave_noise_out_and_take_any_score(animals):
     baseline = concept_baseline(ConceptProjector(), MMDT(), Z, labels, score=score, **call)
     assert scored == [(360, True)] * 4
     again = concept_baseline(ConceptProjector(), MMDT(), Z, labels, **call)
-    assert np.array_equal(baseline.draws, again.details.draws)
+    assert np.array_equal(baseline.draws, again.draws)
 
 
 def test_a_baseline_is_of_the_concepts_of_the_projector(animals):

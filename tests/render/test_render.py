@@ -376,5 +376,5 @@ def test_clusters_of_a_column_of_0_and_1_are_named_by_it_where_people_read_and_k
     with pytest.raises(DataError, match=r"the index of labels is not that of X"):
         explain(frame[["age", "x"]], frame[["churn"]].set_index(np.arange(60) + 5))
     assert explain(frame[["age", "x"]], labels).rules().startswith("cluster 0: ")
-    assert explain(frame.assign(churn=labels + 1), "churn").rules().startswith("cluster 1: ")
+    assert explain(frame.assign(churn=labels + 1), "churn").rules().startswith("churn = 1: ")
     assert found[0].rename({1: "gone"}).rules().splitlines()[1] == "gone: age > 12"

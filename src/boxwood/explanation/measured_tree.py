@@ -99,12 +99,12 @@ class MeasuredTree:
 
     def _count_noise(self) -> tuple[int, ...] | None:
         """Return the number of rows left out that the rules of each cluster take; None where that is not known."""
-        taken = [0] * self.n_clusters
+        taken = Counter[int]()
         for leaf in self.leaves:
             if leaf.noise is None:
                 return None
             taken[leaf.cluster] += leaf.noise
-        return tuple(taken)
+        return tuple(taken[cluster] for cluster in range(self.n_clusters))
 
     def _with_details(self, **details: Any) -> Self:
         """Return the same with other details."""
