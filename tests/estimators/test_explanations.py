@@ -68,7 +68,7 @@ def test_every_explainer_gives_rules_sql_and_a_model_file(estimator, iris):
     assert (ex.predict(iris.data) == model.predict(iris.data)).all()
     assert ex.price == model.price_
     assert ex.agreement == pytest.approx((model.labels_ == iris.target_names[iris.target]).mean())
-    assert len(model.rules().splitlines()) == 3
+    assert len(model.explanation_.rules().splitlines()) == 3
     assert render.sql(model).endswith("\nEND")
     assert read_model(ex.to_json()) == ex
 

@@ -109,12 +109,12 @@ def test_concepts_are_learned_from_the_columns_that_remain():
 def test_booleans_are_said_by_their_names(estimator, kind):
     X = frame_of(kind, ("member", "spent"))
     model = estimator(random_state=0).fit(X, LABELS)
-    said = model.rules()
+    said = model.explanation_.rules()
     assert "not member" in said
     assert said == explain(X, model).rules()
     assert "member <" not in said
     again = pickle.loads(pickle.dumps(model))
-    assert again.rules() == said
+    assert again.explanation_.rules() == said
     assert model.explanation_.predict(X).tolist() == model.predict(X).tolist()
 
 
@@ -123,7 +123,11 @@ def test_estimators_and_explain_say_the_same():
     with pytest.warns(UserWarning, match="left out"):
         model = IMM().fit(X, LABELS)
     expected = explain(X.drop(columns="city"), LABELS, method="imm")
-    assert model.rules() == expected.rules() == "a: not member\nb: member and spent <= 5\nc: member and spent > 5"
+    assert (
+        model.explanation_.rules()
+        == expected.rules()
+        == "a: not member\nb: member and spent <= 5\nc: member and spent > 5"
+    )
     assert model.explanation_.details.categories == expected.details.categories
     other = X.iloc[::2]
     with pytest.raises(DataError, match="fitted on other rows"):

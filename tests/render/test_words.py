@@ -22,6 +22,7 @@ from boxwood.render import sql
 from boxwood.tree import Interval
 from boxwood.words.rules import cluster_rule, condition
 from tests.models import read_model
+from tests.render.test_page import Page
 from tests.scale import law
 
 LABELS = ["a", "a", "b", "b", "c", "c"] * 3
@@ -106,7 +107,7 @@ def test_long_lists_name_the_most_frequent_words_first_and_count_rows(seed, tmp_
         each.to_html(folder / "page.html", min_count=count) or (folder / "page.html").read_text("utf-8")
         for each, count in ((ex, None), (ex, 5), (old, None))
     ]
-    assert [" of 900 rows)" in page for page in pages] == [True, False, False]
+    assert [" of 900 rows)" in Page(page).text for page in pages] == [True, False, False]
 
 
 def test_long_lists_of_an_order_keep_it_and_rare_words_are_not_counted():
