@@ -9,7 +9,7 @@ import numpy as np
 from boxwood import Explanation
 from boxwood.axes import Categories
 from boxwood.explanation import ClusterSummary, LeafSummary
-from boxwood.explanation.records import cluster_rules_of, rules_of
+from boxwood.explanation.records import Details, cluster_rules_of, rules_of
 from boxwood.metrics.reading import Readability
 from boxwood.table.sql import type_of
 from boxwood.tree import TreeBuilder
@@ -146,11 +146,8 @@ def explained_by(tree, columns, names, known=None, gaps=()):
         agreement=1.0,
         adjusted_rand=1.0,
         readability=Readability(tree.n_leaves, tree.depth, 1, 1.0, 1.0),
-        weighted=False,
-        standardized=False,
         notes=(),
-        categories=tuple((columns[j], values) for j, values in known.items()),
-        gaps=gaps,
+        details=Details(categories=tuple((columns[j], values) for j, values in known.items()), gaps=gaps),
     )
 
 

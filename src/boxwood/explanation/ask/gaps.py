@@ -74,7 +74,8 @@ class CompleteCases(NamedTuple):
         if evidence is not None and self.rows is not None:
             evidence = replace(evidence, positions=self.rows)
         notes = (*notes, *explanation.notes)
-        explanation = replace(explanation, **numbers, notes=notes, _evidence=evidence)
+        details = explanation.details._replace(n_incomplete=explanation.details.n_incomplete + self.n_incomplete)
+        explanation = replace(explanation, **numbers, notes=notes, details=details, _evidence=evidence)
         return explanation if self.others is None else with_rows_left_out(explanation, self.others)
 
     def of_drawn(self) -> CompleteCases:
@@ -91,7 +92,7 @@ class CompleteCases(NamedTuple):
         )
 
 
-_WITH_THEM = "n_rows", "n_left_out", "n_incomplete"
+_WITH_THEM = "n_rows", "n_left_out"
 """Numbers of rows of an explanation among which those count that lack a value."""
 
 

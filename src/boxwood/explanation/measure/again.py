@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
     from boxwood.tree import ThresholdTree
 
-_OF_ROWS = "provenance", "n_rows", "n_left_out", "n_incomplete", "limits"
+_OF_ROWS = "provenance", "n_rows", "n_left_out", "limits"
 
 
 def measured_again(ex: MeasuredTree, tree: ThresholdTree, step: str, evidence: Evidence | None = None) -> MeasuredTree:
@@ -28,6 +28,7 @@ def measured_again(ex: MeasuredTree, tree: ThresholdTree, step: str, evidence: E
     evidence = replace(evidence, leaf=here.leaf, held=here.held, grow=None)
     measured = with_kinds(replace(measured, _evidence=evidence), evidence.booleans, dict(ex.details.dates))
     measured = replace(measured, **{name: getattr(ex, name) for name in _OF_ROWS})
+    measured = measured._with_details(n_incomplete=ex.details.n_incomplete)
     return measured if evidence.others is None else with_rows_left_out(measured, evidence.others)
 
 
