@@ -8,7 +8,6 @@ import re
 from datetime import date, datetime
 from typing import Any
 
-from boxwood.errors import DataError
 from boxwood.judge.read.python import PythonReader, rules_of_module
 from boxwood.judge.read.sql import Found
 from boxwood.judge.read.text import Text, translate
@@ -30,8 +29,6 @@ def looks_like_javascript(text: str) -> bool:
 
 def rules_of_javascript(text: str, today: date) -> Found:
     """Return the rules of a text that `Explanation.to_javascript` wrote, perhaps changed by a person."""
-    if "asOf ?? valueOf(" in text:
-        raise DataError("ages are counted from the day in a column; expected one day for all rows, such as today")
     python = _as_python(text)
     tree = _InPython().visit(python.parsed("exec"))
     return rules_of_module(ast.fix_missing_locations(tree), PythonReader(python, today))
@@ -115,9 +112,11 @@ class _InPython(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> Any:
         """Say a length of time beside an age, and booleans for 0 and 1."""
         match node:
-            case ast.Compare(left=ast.Name(id=name), comparators=[length]) if name in self.ages and _count(length):
-                spoken: ast.expr = ast.Call(ast.Name("timedelta"), [], [ast.keyword("microseconds", _count(length))])
-                node.comparators = [_at(length, spoken)]
+            case ast.Compare(left=ast.Name(id=name), comparators=[length]) if name in self.ages:
+                count = _count(length)
+                if count is not None:
+                    micro = ast.keyword("microseconds", count)
+                    node.comparators = [_at(length, ast.Call(ast.Name("timedelta"), [], [micro]))]
             case ast.Compare(left=ast.Name(id=name)) if name in self.truths:
                 for each in ast.walk(node):
                     if isinstance(each, ast.Constant) and each.value in (0, 1):
@@ -163,4 +162,3 @@ def _moment(node: ast.Call, beyond: float) -> ast.expr:
             return node
     parts[-1] += round(1000 * beyond)
     return ast.Call(ast.Name("datetime"), [ast.Constant(part) for part in parts], [])
-

@@ -43,6 +43,7 @@ _OWN: dict[
     "_date": (Step("date"),),
     "_date_in_utc": (Step("date"),),
 }
+_DAY_OF_COLUMN = re.compile(r"\bif as_of is None else as_of\b|\basOf \?\? valueOf\(")  # in our own forms
 _PER_DAY = {"days": 1, "hours": 24, "minutes": 1440, "seconds": 86_400, "microseconds": 86_400_000_000}
 
 
@@ -152,6 +153,10 @@ class PythonReader:
         """Take a name for a column, or as our own form has it, for how far its date is from today."""
         match value:
             case ast.Call(func=ast.Name(id="_since"), args=[ast.Call() as date, *_]):
+                if _DAY_OF_COLUMN.search(self.text.given):
+                    self.refuse(
+                        value, "ages that count from one day for all rows", "these count from a day in a column"
+                    )
                 self.is_aged = True
                 self.ages.add(name)
                 self.known[name] = self._column(date)
@@ -332,26 +337,24 @@ class PythonReader:
             case ast.Call(func=ast.Attribute(attr="today" | "now"), args=[]):
                 self.is_aged = True
                 return MovingMoment(Dates().number(self.today))
-            case ast.BinOp(op=ast.Sub() | ast.Add() as sign, left=left, right=ast.Call(args=given, keywords=named)):
+            case ast.BinOp(op=ast.Sub() | ast.Add() as sign, left=left, right=ast.Call() as length):
                 start = self._value(left)
                 if isinstance(start, Moment):
-                    days = self._days(node, [*given, *(each.value for each in named if each.arg == "days")])
+                    days = self._length(length)
                     return type(start)(start + (days if isinstance(sign, ast.Add) else -days))
         return self.refuse(node, VALUE)
 
     def _length(self, node: ast.expr) -> float:
         """Return the days of a timedelta."""
         match node:
-            case ast.Call(func=ast.Name(id="timedelta"), args=[], keywords=parts) if parts:
-                days = [float(self._value(part.value)) / _PER_DAY.get(str(part.arg), math.nan) for part in parts]
-                if not math.isnan(sum(days)):
-                    return sum(days)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given, keywords=named) if (
+                name in ("timedelta", "Timedelta", "DateOffset") and len(given) <= 1
+            ):
+                parts = [*(("days", each) for each in given), *((str(each.arg), each.value) for each in named)]
+                counts = [(unit, self._value(each)) for unit, each in parts]
+                if parts and all(type(count) is float and unit in _PER_DAY for unit, count in counts):
+                    return float(sum(count / _PER_DAY[unit] for unit, count in counts))
         return self.refuse(node, "timedelta(days=90)")
-
-    def _days(self, node: ast.expr, given: list[ast.expr]) -> float:
-        if len(given) != 1 or not (isinstance(given[0], ast.Constant) and isinstance(given[0].value, (int, float))):
-            self.refuse(node, "timedelta(days=90)")
-        return number_of(repr(given[0].value), self.text.place(node))
 
     def _iso(self, node: ast.expr, parts: list[ast.expr]) -> str:
         numbers = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, int)]

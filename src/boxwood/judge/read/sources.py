@@ -11,6 +11,7 @@ from boxwood._frames import column_names, column_series, is_frame
 from boxwood._messages import kind_of, show_value
 from boxwood.errors import DataError
 from boxwood.judge.conditions import Condition
+from boxwood.judge.read.formula import looks_like_formula, rules_of_formula
 from boxwood.judge.read.javascript import looks_like_javascript, rules_of_javascript
 from boxwood.judge.read.python import condition_of_query, looks_like_function, looks_like_query, rules_of_python
 from boxwood.judge.read.sql import Found, condition_of_sql, looks_like_sql, looks_like_sql_alone, rules_of_sql
@@ -61,6 +62,8 @@ def _of_text(text: str, asked: Asked) -> Found:
         return rules_of_python(text, asked.today)
     if looks_like_javascript(text):
         return rules_of_javascript(text, asked.today)
+    if looks_like_formula(text):
+        return rules_of_formula(text, asked.today)
     return rules_of_sql(text, asked.dialect, asked.today)
 
 
