@@ -39,10 +39,11 @@ class Text(NamedTuple):
         try:
             return ast.parse(self.plain, mode=mode)
         except SyntaxError as error:
-            line = (error.text or "").encode()[: (error.offset or 1) - 1]
-            came = str(error.text or "").strip()[:60] or "the end"
-            place = self._place(error.lineno or 1, len(line)) if error.lineno else Place()
-            return refuse(place, self.language, came, error.msg)
+            before = (error.text or "")[: max(error.offset or 1, 1) - 1]
+            place = self._place(error.lineno or 1, len(before.encode()))
+            line = self.given.split("\n")[place.line - 1]
+            came = line[max(place.column - 30, 0) :][:60].strip()
+            return refuse(place, self.language, came or "the end", error.msg)
         except (ValueError, RecursionError, MemoryError):
             raise DataError(
                 f"the text is no {self.language} that can be read: it is nested too deeply, or has the character 0"
