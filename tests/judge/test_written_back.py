@@ -96,3 +96,12 @@ def test_sql_of_ages_is_read_back_as_of_any_day(seed):
         assert bw.read_rules(text, today=today).predict(table).tolist() == right
     for dialect in drawn(DIALECTS_NOW, seed):
         assert bw.read_rules(ex.to_sql(dialect), dialect, today=today).predict(table).tolist() == right, dialect
+
+
+def test_ages_that_count_from_a_day_in_a_column_are_refused():
+    seen = pd.Timestamp("2026-07-31") - pd.to_timedelta(np.arange(40) * 9, unit="D")
+    table = pd.DataFrame({"seen": seen, "day": pd.Timestamp("2026-07-31")})
+    ex = bw.explain(table, np.where(np.arange(40) < 20, "here", "gone"), as_of="day", method="cart")
+    for text in (ex.to_python(), ex.to_javascript()):
+        with pytest.raises(bw.DataError, match=r"one day for all rows.*a day in a column"):
+            bw.read_rules(text)
