@@ -81,7 +81,9 @@ def moved(rng, ex, column):
         at = [value for value, is_in in zip(known.values, inside, strict=True) if is_in == side]
         return ex.move_cut(column, at, to=asked(rng, ex, column)[1])
     values, to = values_of_cuts(ex, column), asked(rng, ex, column)[1]
-    changed = ex.move_cut(column, rng.choice(values) if values else 0, to=to)
+    if not values:  # its one cut asks whether there is a value
+        return ex.split(int(rng.integers(ex.n_leaves)), *asked(rng, ex))
+    changed = ex.move_cut(column, rng.choice(values), to=to)
     assert (to if column == "joined" else number(to)) in values_of_cuts(changed, column)
     return changed
 

@@ -3,6 +3,7 @@
 import textwrap
 import time
 from contextlib import suppress
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -58,7 +59,7 @@ REFUSED = [
     ("CASE WHEN a > 1 THEN 1\n  WHEN sqrt(a) > 2 THEN 2 END", r"line 2, column 8: .*got 'sqrt\(a\)'"),
     ("CASE WHEN a > (SELECT 1) THEN 1 END", "line 1, column"),
     ("CASE WHEN a > {{ var('x') }} THEN 1 END", "a template in braces"),
-    ("CASE WHEN CAST(a AS INT) > 1 THEN 1 END", "rounds in its own way"),
+    ("CASE WHEN CAST(a AS INT) > 1 THEN 1 END", "some engines cut and others round"),
     ("CASE WHEN a > 'm' THEN 1 END", "order texts in different ways"),
     ("CASE WHEN a > 9007199254740993 THEN 1 END", "a number that a double holds"),
     ("CASE WHEN a > 1 THEN b END", "expected a name"),
@@ -142,6 +143,14 @@ def damage(rng, text):
     return text
 
 
+@cache
+def own_code():
+    """Return rules in the code that boxwood writes."""
+    table = pd.DataFrame({"orders": [1, 2, 8, 9], "plan": ["free", "free", "team", None]})
+    ex = bw.explain(table, ["new", "new", "loyal", "gone"], method="cart")
+    return ex.to_python(), ex.to_javascript(), ex.to_formula(), ex.to_formula(separator=";")
+
+
 @law(300)
 def test_damaged_texts_are_read_or_refused(seed):
     rng = np.random.default_rng(seed)
@@ -149,6 +158,7 @@ def test_damaged_texts_are_read_or_refused(seed):
         *PUBLISHED.values(),
         rule_sets.planted(seed % 7)[0],
         "def f(r):\n    if r.a > 1:\n        return 'x'\n    return 'y'",
+        *own_code(),
     ]
     text = damage(rng, texts[int(rng.integers(len(texts)))])
     start = time.process_time()
@@ -168,6 +178,7 @@ BY_SQL = [  # what is read, and the names of four rows: a is 1, 5, 9 and missing
     ("CASE WHEN a NOT BETWEEN 2 AND 6 THEN 1 ELSE 2 END", None, [1, 2, 1, 2]),
     ("CASE WHEN 3 < a THEN 1 WHEN NULL THEN 2 ELSE 3 END", None, [3, 1, 1, 3]),
     ("CASE WHEN NVL(b, 'none') = 'none' THEN 1 ELSE 2 END", "oracle", [2, 2, 1, 2]),
+    ("CASE WHEN a >= CAST('5' AS INT) AND a < 9::BIGINT THEN 1 ELSE 2 END", "postgres", [2, 1, 2, 2]),
     ({"p": "a > 3 and b != 'x'", "q": "a IS NULL"}, None, [None, "p", None, "q"]),
     (pd.DataFrame({"name": ["p", "q"], "condition": ["a > 3", np.nan]}), None, ["q", "p", "p", "q"]),
     (

@@ -4,6 +4,7 @@ import datetime
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import boxwood as bw
 from boxwood.render.forms.dialects import DIALECTS
@@ -21,12 +22,15 @@ from tests.scale import drawn, law
 DIALECTS_NOW = sorted(DIALECTS)
 
 
-def case(seed):
+def case(seed, *, in_sheet=False):
+    """Return an explanation, a table, and the cluster of each row; IN: in_sheet: no cell of it has an empty text."""
     rng = np.random.default_rng(seed)
     with_gaps = seed % 2 == 1
     known = categories_with_missing(rng) if with_gaps else categories(rng)
     ex = (explanation_with_gaps if with_gaps else explanation)(rng, known)
     columns = rows(rng, known, 40)
+    if in_sheet:
+        columns = [[None if value == "" else value for value in column] for column in columns]
     return ex, dict(zip(COLUMNS, columns, strict=True)), expected(ex, known, columns)
 
 
@@ -40,9 +44,24 @@ def test_sql_is_read_back(seed):
 
 
 @law(24)
-def test_our_own_python_is_read_back(seed):
+def test_our_own_code_is_read_back(seed):
+    read_back_code(seed)
+
+
+@pytest.mark.full
+@law(2000, first=24)
+def test_much_of_our_own_code_is_read_back(seed):
+    read_back_code(seed)
+
+
+def read_back_code(seed):
+    """Compare what Python, JavaScript and a formula that are read give with the tree."""
     ex, table, right = case(seed)
-    assert bw.read_rules(ex.to_python()).predict(table).tolist() == right
+    for text in (ex.to_python(), ex.to_javascript(module=seed % 3 == 0)):
+        assert bw.read_rules(text).predict(table).tolist() == right
+    ex, table, right = case(seed, in_sheet=True)
+    formula = ex.to_formula(let=seed % 5 > 0, separator=",;"[seed // 2 % 2])
+    assert bw.read_rules(formula).predict(table).tolist() == right
 
 
 @law(12)
@@ -73,6 +92,16 @@ def test_sql_of_ages_is_read_back_as_of_any_day(seed):
     ex = bw.explain(table, labels, as_of="2026-07-31", method="cart")
     today = datetime.date(2026, 7, 31) + datetime.timedelta(days=int(r.integers(-90, 90)))
     right = ex.predict(table, as_of=today).tolist()
-    assert bw.read_rules(ex.to_python(), today=today).predict(table).tolist() == right
+    for text in (ex.to_python(), ex.to_javascript(), ex.to_formula()):
+        assert bw.read_rules(text, today=today).predict(table).tolist() == right
     for dialect in drawn(DIALECTS_NOW, seed):
         assert bw.read_rules(ex.to_sql(dialect), dialect, today=today).predict(table).tolist() == right, dialect
+
+
+def test_ages_that_count_from_a_day_in_a_column_are_refused():
+    seen = pd.Timestamp("2026-07-31") - pd.to_timedelta(np.arange(40) * 9, unit="D")
+    table = pd.DataFrame({"seen": seen, "day": pd.Timestamp("2026-07-31")})
+    ex = bw.explain(table, np.where(np.arange(40) < 20, "here", "gone"), as_of="day", method="cart")
+    for text in (ex.to_python(), ex.to_javascript()):
+        with pytest.raises(bw.DataError, match=r"one day for all rows.*a day in a column"):
+            bw.read_rules(text)

@@ -40,7 +40,8 @@ def read_rules(source: Any, dialect: DialectName | None = None, *, today: date |
           what `Explanation.to_python` writes;
         - a fitted `DecisionTreeClassifier` of scikit-learn;
         - an `Explanation`, its `standalone_rules`, the text of its model file or the path of one, and the SQL that
-          `Explanation.to_sql` writes in any dialect.
+          `Explanation.to_sql` writes in any dialect, the JavaScript of `to_javascript`, and the formula of `to_formula`
+          without `columns`, as headers name them. To a sheet, an empty text is a missing value.
     dialect : {"duckdb", "sqlite", "postgres", "redshift", "mysql", "tsql", ...}, default=None
         The SQL of the source, as for `Explanation.to_sql`. None is DuckDB's, which reads most, T-SQL's where names
         stand in square brackets, and MySQL's where they stand in backticks.
@@ -66,7 +67,7 @@ def read_rules(source: Any, dialect: DialectName | None = None, *, today: date |
     `plan <> 'free'` does not hold for a row without a plan. Python and `DataFrame.query` know two: there the row
     without a plan is not free. Numbers are doubles. NaN in a table counts as missing.
 
-    A text of more than 100 000 letters, or with more than 60 brackets or 40 `CASE` within one another, is refused.
+    A text of more than 100 000 letters, or with more than 70 brackets or 40 `CASE` within one another, is refused.
 
     Examples
     --------

@@ -23,8 +23,9 @@ from boxwood.judge.read.operands import (
     number_of,
     one_of,
 )
-from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, refuse, refuse_deep, refuse_long
+from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, refuse, refuse_long
 from boxwood.judge.read.sql import Found
+from boxwood.judge.read.text import Text, as_it_is, translate
 from boxwood.judge.rules import Branch
 from boxwood.judge.values import Moment, MovingMoment, Place, Step, moment_of
 
@@ -40,31 +41,34 @@ _OWN: dict[
     "_value": (),
     "_truth": (),
     "_date": (Step("date"),),
+    "_date_in_utc": (Step("date"),),
 }
+_DAY_OF_COLUMN = re.compile(r"\bif as_of is None else as_of\b|\basOf \?\? valueOf\(")  # in our own forms
 _PER_DAY = {"days": 1, "hours": 24, "minutes": 1440, "seconds": 86_400, "microseconds": 86_400_000_000}
 
 
 def rules_of_python(text: str, today: date) -> Found:
     """Return the rules of a text with one function."""
-    tree = _parse_text(text, "exec")
+    python = as_it_is(text)
+    return rules_of_module(python.parsed("exec"), PythonReader(python, today))
+
+
+def rules_of_module(tree: ast.Module, reader: PythonReader) -> Found:
+    """Return the rules of a module with one function, or with one that is called cluster."""
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     own = [one for one in functions if one.name == "cluster"] if len(functions) > 1 else functions
     if len(own) != 1:
         raise DataError(f"expected one function of if and elif; got {len(functions)}; give the text of one alone")
-    reader = _Reader(text, today)
     reader.arguments = [each.arg for each in own[0].args.args]
-    branches = reader.branches(own[0].body)
-    has_else = bool(branches) and branches[-1].condition == All()
-    rest = branches.pop().name if has_else else None
-    return Found(tuple(branches), rest, has_else, reader.is_aged)
+    return reader.rules(own[0].body)
 
 
 def condition_of_query(text: str, today: date) -> tuple[Condition, bool]:
     """Return a condition as `DataFrame.query` takes it, and whether it compares with the day of today."""
     refuse_long(text)
-    plain, quoted, origins = _as_python(text.strip())
-    reader = _Reader(plain, today, quoted, origins)
-    condition = reader.condition(_parse_text(plain, "eval").body)
+    python, quoted = _as_python(text.strip())
+    reader = PythonReader(python, today, quoted)
+    condition = reader.condition(python.parsed("eval").body)
     return condition, reader.is_aged
 
 
@@ -79,49 +83,33 @@ def looks_like_function(text: str) -> bool:
     return re.search(r"^\s*def \w+\(", text, re.MULTILINE) is not None
 
 
-def _parse_text(text: str, mode: str) -> Any:
-    refuse_long(text)
-    refuse_deep(text)
-    try:
-        return ast.parse(text, mode=mode)
-    except SyntaxError as error:
-        came = str(error.text or "").strip()[:60] or "the end"
-        return refuse(Place(error.lineno or 0, error.offset or 0), "Python", came, error.msg)
-    except (ValueError, RecursionError, MemoryError):
-        raise DataError(
-            "the text is no Python that can be read: it is nested too deeply, or has the character 0"
-        ) from None
-
-
 _QUERY = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`([^`\n]+)`|[&|]|\s")
 
 
-def _as_python(text: str) -> tuple[str, dict[str, str], list[int]]:
-    """Return a condition of `DataFrame.query` as Python, what its made-up names stand for, and where each letter stood.
+def _as_python(text: str) -> tuple[Text, dict[str, str]]:
+    """Return a condition of `DataFrame.query` as Python, and what its made-up names stand for.
 
     There `&` and `|` bind as `and` and `or` do, names may stand in backticks, and a line goes on in the next one.
     """
     quoted: dict[str, str] = {}
-    parts, origins, end = [], [], 0
-    for found in _QUERY.finditer(text):
-        its = {"&": " and ", "|": " or "}.get(found[0], " " if found[0].isspace() else found[0])
-        if found[1]:
-            its = f"_{len(quoted)}_"
-            quoted[its] = found[1]
-        parts += [text[end : found.start()], its]
-        origins += [*range(end, found.start()), *[found.start()] * len(its)]
-        end = found.end()
-    return "".join([*parts, text[end:]]), quoted, [*origins, *range(end, len(text) + 1)]
+
+    def say(found: re.Match[str]) -> str:
+        if not found[1]:
+            return {"&": " and ", "|": " or "}.get(found[0], " " if found[0].isspace() else found[0])
+        name = f"_{len(quoted)}_"
+        quoted[name] = found[1]
+        return name
+
+    return translate(text, _QUERY, say, "Python"), quoted
 
 
 @dataclass
-class _Reader:
+class PythonReader:
     """Reads the nodes of `ast`."""
 
-    text: str
+    text: Text
     today: date
     quoted: dict[str, str] | None = None
-    origins: list[int] | None = None
     is_aged: bool = False
     n_tests: int = 0
 
@@ -132,17 +120,16 @@ class _Reader:
 
     def refuse(self, node: ast.AST, expected: str, instead: str = "") -> NoReturn:
         """Raise a DataError on a node."""
-        came = ast.get_source_segment(self.text, node) or type(node).__name__
-        refuse(self._place(node), expected, came[:80], instead)
-
-    def _place(self, node: ast.AST) -> Place:
-        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-        if not line:
-            return Place()
-        column = len(self.text.splitlines()[line - 1].encode()[:column].decode(errors="ignore"))  # ast counts bytes
-        return Place(line, (column if self.origins is None else self.origins[column]) + 1)
+        refuse(self.text.place(node), expected, self.text.written(node)[:80], instead)
 
     # ------------------------------------------------------------------------------------------ the function
+    def rules(self, body: list[ast.stmt]) -> Found:
+        """Return the rules of statements."""
+        branches = self.branches(body)
+        has_else = bool(branches) and branches[-1].condition == All()
+        rest = branches.pop().name if has_else else None
+        return Found(tuple(branches), rest, has_else, self.is_aged)
+
     def branches(self, body: list[ast.stmt]) -> list[Branch]:
         """Return the branches of statements in order; a return is one of all rows that come to it."""
         found: list[Branch] = []
@@ -166,6 +153,10 @@ class _Reader:
         """Take a name for a column, or as our own form has it, for how far its date is from today."""
         match value:
             case ast.Call(func=ast.Name(id="_since"), args=[ast.Call() as date, *_]):
+                if _DAY_OF_COLUMN.search(self.text.given):
+                    self.refuse(
+                        value, "ages that count from one day for all rows", "these count from a day in a column"
+                    )
                 self.is_aged = True
                 self.ages.add(name)
                 self.known[name] = self._column(date)
@@ -176,19 +167,19 @@ class _Reader:
     def _of_if(self, statement: ast.If, *, is_last: bool) -> list[Branch]:
         condition, inner = self.condition(statement.test), self.branches(statement.body)
         found = [
-            replace(each, condition=All((condition, each.condition)), place=self._place(statement.test))
+            replace(each, condition=All((condition, each.condition)), place=self.text.place(statement.test))
             for each in inner
         ]
         if not _returns(statement.body):
             if not is_last:
                 self.refuse(statement, "a return at the end of each block")
-            found.append(Branch(None, condition, self._place(statement), is_implied=True))
+            found.append(Branch(None, condition, self.text.place(statement), is_implied=True))
         return found + self.branches(statement.orelse)
 
     def _of_result(self, statement: ast.Return, result: ast.expr | None) -> list[Branch]:
         """Return the branches of a result: two for one with a condition, such as `"x" if a > 3 else "y"`."""
         if not isinstance(result, ast.IfExp):
-            return [Branch(self._name(statement, result), All(), self._place(statement))]
+            return [Branch(self._name(statement, result), All(), self.text.place(statement))]
         condition = self.condition(result.test)
         first = self._of_result(statement, result.body)
         inner = [replace(each, condition=All((condition, each.condition))) for each in first]
@@ -220,8 +211,8 @@ class _Reader:
             case ast.Call(func=ast.Attribute(attr=name)) if name in (*_MISSING, *_PRESENT, "isin", "between"):
                 return self._of_method(node, name)
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[inner]) if name in _MISSING:
-                return is_missing(self._column(inner), self._place(node))
-        return as_condition(self._column(node, CONDITION), self._place(node), _LOGIC)
+                return is_missing(self._column(inner), self.text.place(node))
+        return as_condition(self._column(node, CONDITION), self.text.place(node), _LOGIC)
 
     def _chain(self, node: ast.Compare) -> Condition:
         sides = [node.left, *node.comparators]
@@ -229,7 +220,7 @@ class _Reader:
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def _pair(self, node: ast.Compare, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Condition:
-        place = self._place(node)
+        place = self.text.place(node)
         match sign:
             case ast.In():
                 return self._is_one(left, right, place)
@@ -269,7 +260,7 @@ class _Reader:
             column, given = self._column(node.args[0]), []
         else:
             column, given = self._column(node.func.value), node.args
-        place = self._place(node)
+        place = self.text.place(node)
         if name in _MISSING or name in _PRESENT:
             missing = is_missing(column, place)
             return missing if name in _MISSING else Not(missing)
@@ -322,7 +313,7 @@ class _Reader:
         return self.refuse(node, expected)
 
     def _is_row(self, name: str) -> bool:
-        return re.search(rf"\b{name}\s*(\[|\.\w)", self.text) is not None
+        return re.search(rf"\b{name}\s*(\[|\.\w)", self.text.plain) is not None
 
     def _values(self, node: ast.expr) -> tuple[Any, ...]:
         if not isinstance(node, (ast.Tuple, ast.List, ast.Set)) or not node.elts:
@@ -334,9 +325,9 @@ class _Reader:
             case ast.Constant(value=bool() | str() | None):
                 return node.value
             case ast.Constant(value=int() | float()):
-                return number_of(repr(node.value), self._place(node))
+                return number_of(repr(node.value), self.text.place(node))
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
-                return -number_of(repr(number), self._place(node))
+                return -number_of(repr(number), self.text.place(node))
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf" | "-inf" as end)]):
                 return float(end)
             case ast.Call(func=ast.Attribute(attr="Timestamp"), args=[ast.Constant(value=str(text))]):
@@ -346,34 +337,32 @@ class _Reader:
             case ast.Call(func=ast.Attribute(attr="today" | "now"), args=[]):
                 self.is_aged = True
                 return MovingMoment(Dates().number(self.today))
-            case ast.BinOp(op=ast.Sub() | ast.Add() as sign, left=left, right=ast.Call(args=given, keywords=named)):
+            case ast.BinOp(op=ast.Sub() | ast.Add() as sign, left=left, right=ast.Call() as length):
                 start = self._value(left)
                 if isinstance(start, Moment):
-                    days = self._days(node, [*given, *(each.value for each in named if each.arg == "days")])
+                    days = self._length(length)
                     return type(start)(start + (days if isinstance(sign, ast.Add) else -days))
         return self.refuse(node, VALUE)
 
     def _length(self, node: ast.expr) -> float:
         """Return the days of a timedelta."""
         match node:
-            case ast.Call(func=ast.Name(id="timedelta"), args=[], keywords=parts) if parts:
-                days = [float(self._value(part.value)) / _PER_DAY.get(str(part.arg), math.nan) for part in parts]
-                if not math.isnan(sum(days)):
-                    return sum(days)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given, keywords=named) if (
+                name in ("timedelta", "Timedelta", "DateOffset") and len(given) <= 1
+            ):
+                parts = [*(("days", each) for each in given), *((str(each.arg), each.value) for each in named)]
+                counts = [(unit, self._value(each)) for unit, each in parts]
+                if parts and all(type(count) is float and unit in _PER_DAY for unit, count in counts):
+                    return float(sum(count / _PER_DAY[unit] for unit, count in counts))
         return self.refuse(node, "timedelta(days=90)")
-
-    def _days(self, node: ast.expr, given: list[ast.expr]) -> float:
-        if len(given) != 1 or not (isinstance(given[0], ast.Constant) and isinstance(given[0].value, (int, float))):
-            self.refuse(node, "timedelta(days=90)")
-        return number_of(repr(given[0].value), self._place(node))
 
     def _iso(self, node: ast.expr, parts: list[ast.expr]) -> str:
         numbers = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, int)]
-        if len(numbers) != len(parts) or not 3 <= len(numbers) <= 6:
+        if len(numbers) != len(parts) or not 3 <= len(numbers) <= 7:
             self.refuse(node, "a date such as datetime(2026, 3, 1)")
         year, month, day, *time = numbers
-        clock = ":".join(f"{each:02}" for each in [*time, 0, 0, 0][:3])
-        return f"{year:04}-{month:02}-{day:02} {clock}"
+        hour, minute, second, micro = [*time, 0, 0, 0, 0][:4]
+        return f"{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micro:06}"
 
     def _moment(self, node: ast.expr, text: str) -> Moment:
         moment = moment_of(text)

@@ -9,7 +9,7 @@ from boxwood.errors import DataError
 from boxwood.judge.values import Place
 
 LONGEST = 100_000  # letters of a text
-DEEPEST = 60  # brackets and CASE within one another
+DEEPEST = 70  # brackets and CASE within one another
 MOST_TESTS = 5_000
 
 CONDITION = "a comparison, IN, BETWEEN, IS NULL, or such conditions joined by AND, OR and NOT"

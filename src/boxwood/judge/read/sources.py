@@ -11,6 +11,8 @@ from boxwood._frames import column_names, column_series, is_frame
 from boxwood._messages import kind_of, show_value
 from boxwood.errors import DataError
 from boxwood.judge.conditions import Condition
+from boxwood.judge.read.formula import looks_like_formula, rules_of_formula
+from boxwood.judge.read.javascript import looks_like_javascript, rules_of_javascript
 from boxwood.judge.read.python import condition_of_query, looks_like_function, looks_like_query, rules_of_python
 from boxwood.judge.read.sql import Found, condition_of_sql, looks_like_sql, looks_like_sql_alone, rules_of_sql
 from boxwood.judge.read.tree import is_fitted_tree, rules_of_tree
@@ -58,6 +60,10 @@ def _of_text(text: str, asked: Asked) -> Found:
         return _of_explanation(from_text(text, "the text"), asked)
     if looks_like_function(text):
         return rules_of_python(text, asked.today)
+    if looks_like_javascript(text):
+        return rules_of_javascript(text, asked.today)
+    if looks_like_formula(text):
+        return rules_of_formula(text, asked.today)
     return rules_of_sql(text, asked.dialect, asked.today)
 
 
@@ -148,7 +154,7 @@ def _is_path(source: Any) -> bool:
 
 
 _LONGEST_PATH = 1_000
-_ENDINGS = (".sql", ".py", ".json", ".csv", ".tsv", ".txt", ".parquet", ".xlsx")
+_ENDINGS = (".sql", ".py", ".js", ".json", ".csv", ".tsv", ".txt", ".parquet", ".xlsx")
 
 SOURCES: tuple[tuple[Callable[[Any], bool], Callable[[Any, Asked], Found]], ...] = (
     (_is_path, _of_file),

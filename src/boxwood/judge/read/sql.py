@@ -542,7 +542,7 @@ class _Reader:
     def _of_cast(self, node: Any) -> Operand | Value:
         inner, kind = self.operand(node.this), node.args["to"].this.name
         if kind in _WHOLE:
-            self.refuse(node, "the column itself, or a cast to DOUBLE", "each engine rounds in its own way")
+            return self._as_whole_number(node, inner)
         if kind in _NUMBERS:
             return self._as_number(node, inner)
         if kind in _TEXTS:
@@ -554,6 +554,13 @@ class _Reader:
         return self.refuse(node, "a cast to a number, a text or a date")
 
     _of_trycast = _of_cast
+
+    def _as_whole_number(self, node: Any, inner: Operand | Value) -> Operand | Value:
+        found = self._as_number(node, inner) if isinstance(inner, Value) else inner
+        if isinstance(found, Value) and (found.value is None or float(found.value).is_integer()):
+            return found
+        why = "to whole numbers some engines cut and others round, halves in three ways"
+        return self.refuse(node, "the column itself, or a cast to DOUBLE", why)
 
     def _as_number(self, node: Any, inner: Operand | Value) -> Operand | Value:
         if isinstance(inner, Operand):
