@@ -69,12 +69,13 @@ class CompleteCases(NamedTuple):
         """Return the explanation of the complete rows with the others as rows that are left out, and further notes."""
         if not (self.n_incomplete or notes):
             return explanation
-        numbers = {name: getattr(explanation, name) + self.n_incomplete for name in _WITH_THEM}
+        numbers = {name: getattr(explanation, name) + self.n_incomplete for name in ("n_rows", "n_left_out")}
         evidence = explanation._evidence
         if evidence is not None and self.rows is not None:
             evidence = replace(evidence, positions=self.rows)
         notes = (*notes, *explanation.notes)
-        explanation = replace(explanation, **numbers, notes=notes, _evidence=evidence)
+        details = explanation.details._replace(n_incomplete=explanation.details.n_incomplete + self.n_incomplete)
+        explanation = replace(explanation, **numbers, details=details, notes=notes, _evidence=evidence)
         return explanation if self.others is None else with_rows_left_out(explanation, self.others)
 
     def of_drawn(self) -> CompleteCases:
@@ -89,10 +90,6 @@ class CompleteCases(NamedTuple):
             n_incomplete=self.n_incomplete + read.n_incomplete,
             notes=(*self.notes, *read.notes),
         )
-
-
-_WITH_THEM = "n_rows", "n_left_out", "n_incomplete"
-"""Numbers of rows of an explanation among which those count that lack a value."""
 
 
 class HasGaps(Exception):

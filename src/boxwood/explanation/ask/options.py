@@ -126,6 +126,8 @@ class Options:
             If one of them has no value that `explain` knows. What depends on the table is checked later.
         """
         asked = _DEFAULTS | dict(given)
+        if isinstance(asked["cuts"], str):  # the kind of cuts is an option of methods
+            asked |= {"cuts": None, "options": {**asked["options"], "cuts": asked["cuts"]}}
         of_method = (asked[name] for name in ("method", "objective", "time_limit", "options"))
         method, options = method_with_options((*_DATA, *given), *of_method)
         refuse_unknown("missing", asked["missing"], ("learn", "drop", "refuse"))
