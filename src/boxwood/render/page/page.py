@@ -165,11 +165,10 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "rests_on": basis_lines(ex),
         "tree": tree,
         "ways": [] if tree is None else [way for way in ways if way.is_cut_off],
-        "listed": ex.n_leaves <= _MOST_LISTED,
         "outline": outline_of_tree(ex, picture),
         "of_known": _of_known(ex),
         "swatches": picture.swatches,
-        "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
+        "table_class": _class_of_tables(ex.n_clusters),
         **stripes(ex.n_clusters),
         "cards": cards(ex, picture, profile, hidden, count),
         "hidden": _not_shown(ex, hidden),
@@ -337,15 +336,19 @@ def _runs(forms: Sequence[Mapping[str, str]]) -> bool:
     return any(form["form"] == "javascript" and not form["text"].startswith("(") for form in forms)
 
 
-_MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
-_MOST_ON_PAPER = 8  # clusters of a table that has a column for each
+_MOST_UPRIGHT, _MOST_ON_PAPER = 8, 16  # clusters of a printed table that has a column for each
+
+
+def _class_of_tables(n_clusters: int) -> str:
+    """Return the class of sections whose table has a column for each cluster: wide ones are printed on their side."""
+    return "" if n_clusters <= _MOST_UPRIGHT else " class=wide" if n_clusters <= _MOST_ON_PAPER else " class=screen"
 
 
 def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
     """Return the names of the parts for which a sheet of paper has no room."""
     tree = facts["tree"]
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
-    parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form to try values"]
+    parts = ["a larger picture of the tree"] * bool(tree and tree["paper"].is_small) + ["a form to try values"]
     parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
     return join_words([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
 
