@@ -306,7 +306,9 @@ def test_print(opened, n_clusters, leaves, most):
     assert not page.locator(".what-if").is_visible()
     assert not page.locator("#analysts").is_visible()
     assert page.locator(".tree").is_visible()
-    assert page.locator("table.profile").is_visible() == page.locator("table.confusion").is_visible() == (n_clusters < 17)
+    assert (
+        page.locator("table.profile").is_visible() == page.locator("table.confusion").is_visible() == (n_clusters < 17)
+    )
     whole = "[...document.querySelectorAll('section > p')].every(p => getComputedStyle(p).breakInside === 'avoid')"
     assert page.evaluate(whole)  # else a heading and half a sentence stay behind when their table moves to a new sheet
     for sheet, width in SHEETS.items():
