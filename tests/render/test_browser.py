@@ -4,6 +4,7 @@ Chromium comes from the system's packages. No test may reach the network: every 
 """
 
 import re
+import zlib
 from importlib.resources import files
 
 import numpy as np
@@ -16,7 +17,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
-from boxwood.render.pictures.picture import picture_of
 from tests.models import read_model
 from tests.render.test_page import HOSTILE_NAMES
 from tests.render.test_zero_and_one import customers
@@ -297,7 +297,7 @@ POINT = 4 / 3  # pixels
 SHEETS = {"A4": 703, "Letter": 725}  # width between the margins, in pixels
 
 
-@pytest.mark.parametrize(("n_clusters", "leaves", "most"), [(3, 3, 2), (7, 7, 3), (12, 12, 3), (24, 30, 5)])
+@pytest.mark.parametrize(("n_clusters", "leaves", "most"), [(3, 3, 2), (7, 7, 4), (12, 12, 5), (24, 30, 6)])
 def test_print(opened, n_clusters, leaves, most):
     ex = explained(12, n_clusters, leaves)
     page = opened(ex, scheme="dark")
@@ -305,17 +305,45 @@ def test_print(opened, n_clusters, leaves, most):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".what-if").is_visible()
     assert not page.locator("#analysts").is_visible()
-    assert page.locator(".tree").is_visible() == (picture_of(ex).width < 860)
+    assert page.locator(".tree").is_visible()
+    assert (
+        page.locator("table.profile").is_visible() == page.locator("table.confusion").is_visible() == (n_clusters < 17)
+    )
     whole = "[...document.querySelectorAll('section > p')].every(p => getComputedStyle(p).breakInside === 'avoid')"
     assert page.evaluate(whole)  # else a heading and half a sentence stay behind when their table moves to a new sheet
     for sheet, width in SHEETS.items():
-        page.set_viewport_size({"width": width, "height": 1000})
+        page.set_viewport_size({"width": width + 262 * (n_clusters > 8), "height": 1000})  # of a sheet on its side
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         assert page.evaluate(LEAST_TEXT) >= 8 * POINT
-        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=sheet))) <= most
+        on_side = [lies for lies, _ in printed(page, sheet)]
+        assert len(on_side) <= most
+        assert any(on_side) == (n_clusters > 3)
     page.evaluate("document.querySelector('.folded').open = true")
     assert page.locator("#analysts").is_visible()
     assert page.evaluate(LEAST_TEXT) >= 8 * POINT
+
+
+def printed(page, sheet="A4"):
+    """Print a page to a PDF, and return for each sheet whether it lies on its side, and what is drawn on it."""
+    pdf = page.pdf(format=sheet, prefer_css_page_size=True)
+    objects = dict(re.findall(rb"(?s)(?:^|\n)(\d+) 0 obj\s*(.*?)endobj", pdf))
+    sheets = [one for one in objects.values() if re.search(rb"/Type\s*/Page\b", one)]
+    found = []
+    for one in sheets:
+        width, height = (float(end) for end in re.search(rb"/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)", one).groups())
+        stream = objects[re.search(rb"/Contents\s+(\d+)", one)[1]]
+        packed = re.search(rb"(?s)stream\r?\n(.*)endstream", stream)[1]
+        found.append((width > height, zlib.decompressobj().decompress(packed).decode("latin-1")))
+    return found
+
+
+@pytest.mark.parametrize(("n_clusters", "leaves"), [(3, 3), (7, 7), (24, 30)])
+def test_the_tree_is_in_the_pdf_and_on_a_sheet_of_its_own_if_it_is_large(opened, n_clusters, leaves):
+    ex = explained(12, n_clusters, leaves)
+    drawn = printed(opened(ex))
+    strokes = [text.count("\nS\n") for on_side, text in drawn if on_side == (n_clusters > 3)]
+    assert strokes[0] >= 2 * ex.tree.n_nodes - 1  # a line around each node, and one to each but the first
+    assert [on_side for on_side, _ in drawn].count(True) == (n_clusters > 3)
 
 
 def test_names_on_paper(opened):

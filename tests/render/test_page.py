@@ -548,3 +548,21 @@ def test_the_page_of_many_clusters_and_columns_is_small():
     text = ex.to_html()
     assert len(text.encode()) < 450_000
     assert re.search(r"270 more\s+are not shown", Page(text).text)
+
+
+def test_a_page_without_other_trees_says_why():
+    X, y = make_blobs(300, n_features=12, centers=4, cluster_std=8.0, random_state=0)
+    few = boxwood.explain(X, y, max_leaf_nodes=4)
+    many = boxwood.explain(X, y, method="cart", max_leaf_nodes=30)
+    cases = [
+        (few, {}, ""),
+        (few, {"min_count": 5}, "Smaller and larger trees are not shown here: counts are rounded."),
+        (boxwood.explain(X, np.append(y[1:], 9)), {}, "not shown here: a cluster has few rows."),
+        (boxwood.explain(X, y, method="cart", max_leaf_nodes=50), {}, "not shown here: they would be too large."),
+        (many, {}, "Trees without a column are shown for rules of up to 8 columns."),
+    ]
+    for ex, options, why in cases:
+        page = ex.to_html(**options)
+        assert why in page
+        assert ("not shown here: " in page or "Trees without a column are shown" in page) == bool(why)
+    assert many.tree.features.size > 8

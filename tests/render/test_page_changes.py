@@ -42,6 +42,33 @@ def test_names_are_given_by_keys(opened):  # noqa: F811
         assert page.locator("img").count() == 0
 
 
+def test_given_names_stay_when_the_tree_changes(opened):  # noqa: F811
+    """A name that is given beside one tree is that of the cluster in all others, and in the first one again."""
+    X, y = make_blobs(300, n_features=4, centers=3, cluster_std=5.0, random_state=0)
+    page = opened(boxwood.explain(X, y, max_leaf_nodes=5))
+    texts = "['.mark', '.title'].map(part => leaf.querySelector(part).textContent)"
+    titles = f"[...document.querySelectorAll('.tree .leaf')].map(leaf => {texts})"
+    here = int(page.input_value("#leaves"))
+    names = {}
+    for at, key in ((0, "Home"), (1, "End"), (2, "Home")):
+        page.locator(".card .rename").nth(at).click()
+        page.keyboard.type(f"Given {at}")
+        page.keyboard.press("Enter")
+        names[str(at)] = f"Given {at}"
+        page.focus("#leaves")
+        before = page.locator(".tree .leaf").count()
+        page.keyboard.press(key)
+        page.wait_for_function("n => document.querySelectorAll('.tree .leaf').length !== n", arg=before)
+        assert {mark: title for mark, title in page.evaluate(titles) if mark in names}.items() <= names.items()
+        assert all(name in page.locator(".list").text_content() for name in names.values() if len(names) > 2)
+    page.focus("#leaves")
+    for _ in range(here):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('#other-tree').hidden")
+    assert dict(page.evaluate(titles)) == names
+    assert all(name in page.locator(".list").text_content() for name in names.values())
+
+
 def test_all_rules_are_copied_as_code(opened):  # noqa: F811
     ex = explained(["x", "y", "z"])
     page = opened(ex)

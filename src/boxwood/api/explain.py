@@ -174,13 +174,13 @@ def explain(
         Significant digits of thresholds, at most 17. Thresholds that need more digits are rounded in the end, and
         everything is measured with the rounded ones. `Explanation.limits` says how many rows that moves to another
         leaf. Codes of categories and dates are not rounded.
-    cuts : mapping from str to sequence, or str, default=None
+    cuts : mapping from str to sequence, or {"threshold", "interval"}, default=None
         Thresholds that are allowed, by column, such as the bands of the house: `{"days": [30, 90, 365]}`. Every cut of
         such a column is at one of them: up to a number, or before a date. Numbers in a column of dates are ages in days
         where `as_of` is given. Methods see the table in these bands, so that their cuts are the best of those that are
         allowed; "mmdt", the kernel methods, and tables in batches that are read by passes grow as without them, and
         each threshold is then moved to that past which the fewest rows are. A list of which no value parts the rows is
-        refused. The text "interval" or "threshold" is the option of that name of expansions: two-sided cuts.
+        refused. A word is an option of "exkmc", "expand" and the kernel methods: whether their cuts have two ends.
     method : str, default="auto"
         How the tree is grown: "auto" (see Notes), or a name of `grow.METHODS`. Names may have hyphens for underscores.
 

@@ -70,13 +70,12 @@ class CompleteCases(NamedTuple):
         if not (self.n_incomplete or notes):
             return explanation
         numbers = {name: getattr(explanation, name) + self.n_incomplete for name in ("n_rows", "n_left_out")}
-        lacking = explanation.details.n_incomplete + self.n_incomplete
         evidence = explanation._evidence
         if evidence is not None and self.rows is not None:
             evidence = replace(evidence, positions=self.rows)
         notes = (*notes, *explanation.notes)
-        explanation = replace(explanation, **numbers, notes=notes, _evidence=evidence)
-        explanation = explanation._with_details(n_incomplete=lacking)
+        details = explanation.details._replace(n_incomplete=explanation.details.n_incomplete + self.n_incomplete)
+        explanation = replace(explanation, **numbers, details=details, notes=notes, _evidence=evidence)
         return explanation if self.others is None else with_rows_left_out(explanation, self.others)
 
     def of_drawn(self) -> CompleteCases:

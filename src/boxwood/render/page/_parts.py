@@ -156,15 +156,33 @@ def text_of_tree(ex: MeasuredTree, picture: Picture) -> str:
     return "\n".join(lines)
 
 
-_SHEET = 703.0  # width of a sheet A4 between its margins, in pixels; a sheet of Letter is wider
+_UPRIGHT, _ON_ITS_SIDE = (703.0, 940.0), (965.0, 640.0)  # pixels between the margins, on A4 and on Letter
 _LEAST = 10.8  # pixels, 8.1 points: the smallest text on paper
 _LARGER = 1.25  # times its size on the screen that a text may have without leaving its box
 
 
-def _on_paper(picture: Picture) -> float | None:
-    """Return the size of text at which the picture can be read on paper; None if it would be too small."""
-    size = max(_LEAST * max(picture.width / _SHEET, 1.0), TEXT)
-    return None if picture.small or size > _LARGER * TEXT else round(size, 1)
+class OnPaper(NamedTuple):
+    """How a picture is printed: the size of its text before it is scaled, and whether on a page of its own.
+
+    That page lies on its side. `is_small` says that texts of the picture are hard to read there.
+    """
+
+    text: float
+    has_own_page: bool
+    is_small: bool
+
+
+def _on_paper(picture: Picture) -> OnPaper:
+    """Return how the picture is printed: in the text if all of it can be read there, else on a page of its own."""
+    upright, own = _scale_on(picture, _UPRIGHT), TEXT - 1.0 if picture.small else TEXT
+    has_own_page = picture.small or _LEAST / upright > _LARGER * own
+    scale = _scale_on(picture, _ON_ITS_SIDE) if has_own_page else upright
+    text = min(max(_LEAST / scale, own), own if picture.small else _LARGER * own)
+    return OnPaper(round(text, 1), has_own_page, text * scale < _LEAST - 0.1)
+
+
+def _scale_on(picture: Picture, sheet: tuple[float, float]) -> float:
+    return min(sheet[0] / picture.width, sheet[1] / picture.height, 1.0)
 
 
 # ----------------------------------------------------------------------------------------------------------- parts

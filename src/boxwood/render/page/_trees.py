@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 _MOST = 12  # trees
 _MOST_LETTERS = 60_000
-_FEW_COLUMNS = 8  # of the rules, for which trees without one are grown
-_LARGEST, _LARGEST_GROWN = 40, 80  # leaves of a tree that a reader would look at, and of the tree that is pruned
+FEW_COLUMNS = 8  # of the rules, for which trees without one are grown
+_LARGEST, LARGEST_GROWN = 40, 80  # leaves of a tree that a reader would look at, and of the tree that is pruned
 
 
 class OtherTrees(NamedTuple):
@@ -56,7 +56,7 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
     forms of code of an explanation.
     """
     evidence = ex._in_memory
-    if evidence is None or evidence.whole is not None or largest_of(ex) > _LARGEST_GROWN:
+    if evidence is None or evidence.whole is not None or largest_of(ex) > LARGEST_GROWN:
         return None
     rows = [row for row in frontier if not row.is_this and 2 <= row.leaves <= _LARGEST]
     if not rows:
@@ -65,7 +65,7 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
     draw = partial(_drawn, ex, least=least, code=code)
     slider, rows = draw(trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price))
     without, others = [], []
-    for j in ex.tree.features.tolist() if 1 < ex.tree.features.size <= _FEW_COLUMNS else ():
+    for j in ex.tree.features.tolist() if 1 < ex.tree.features.size <= FEW_COLUMNS else ():
         found = tree_without(ex, j, priced=has_price)
         if found is not None:
             data, [row] = draw(found)

@@ -275,7 +275,8 @@ const showFirst = () => {
   all("code[data-form]").forEach((code, i) => { code.textContent = first.code[i]; });
 };
 const showTree = (data, tree) => {
-  const {picture, nodes} = drawTree({...data, ends: tree.ends}, rules.clusters, data.names);
+  const titles = data.names.map((title, i) => (given.has(i) ? inLeaf(given.get(i)) : title));
+  const {picture, nodes} = drawTree({...data, ends: tree.ends}, rules.clusters, titles);
   const place = new Map(nodes.map(node => [node.id, node.at])), tested = [...new Set(nodes.filter(node => !node.isLeaf).map(node => node.test[0]))].sort((a, b) => a - b);
   const leaves = nodes.filter(node => node.isLeaf), named = new Set(tested.map(j => data.file[j].name));
   rules = {
@@ -354,17 +355,20 @@ all("[data-take]").forEach(button => {
 // ------------------------------------------------------------------ names that a reader gives
 const given = new Map();
 const inPython = value => (typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value));
+const inLeaf = name => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
 const rename = (cluster, name) => {
   const [mark] = first.rules.clusters[cluster];
   first.rules.clusters[cluster][1] = name;
   given.set(cluster, name);
-  all(".chip").filter(part => part.textContent === mark).forEach(part => {
+  // the first tree is no part of the page while another one is shown
+  const everywhere = selector => [document, ...first.tree.filter(part => part.querySelectorAll)].flatMap(root => all(selector, root));
+  everywhere(".chip").filter(part => part.textContent === mark).forEach(part => {
     const beside = part.nextElementSibling;
     if (beside?.tagName === "BDI") beside.textContent = name;
     else if (beside?.matches(".named, .unseen")) { beside.textContent = ` ${name}`; beside.className = "named"; }
   });
-  all(".tree .leaf").filter(leaf => one(".mark", leaf).textContent === mark).forEach(leaf => {
-    one(".title", leaf).textContent = name.length > 20 ? `${name.slice(0, 19)}…` : name;
+  everywhere(".tree .leaf").filter(leaf => one(".mark", leaf).textContent === mark).forEach(leaf => {
+    one(".title", leaf).textContent = inLeaf(name);
   });
   const names = [...given].map(([i, one]) => `${inPython(rules.file.clusters[i][0])}: ${inPython(one)}`);
   one("#lines-of-python").textContent = `ex = ex.rename({${names.join(", ")}})`;

@@ -24,6 +24,7 @@ from boxwood._types import Floats
 from boxwood._validation import list_words, show_value, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.measure.contrast import CONTRASTS, OTHERS
+from boxwood.explanation.measure.frontier import largest_of
 from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.spoken import spoken_names
@@ -46,7 +47,7 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.page._template import file_of, fill_template, frame_page, stripes
-from boxwood.render.page._trees import other_trees
+from boxwood.render.page._trees import FEW_COLUMNS, LARGEST_GROWN, other_trees
 from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
 from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
@@ -107,6 +108,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
     facts["others"] = _others(whole, facts, count)
+    facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
@@ -165,11 +167,10 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "rests_on": basis_lines(ex),
         "tree": tree,
         "ways": [] if tree is None else [way for way in ways if way.is_cut_off],
-        "listed": ex.n_leaves <= _MOST_LISTED,
         "outline": outline_of_tree(ex, picture),
         "of_known": _of_known(ex),
         "swatches": picture.swatches,
-        "too_wide": " class=screen" if ex.n_clusters > _MOST_ON_PAPER else "",
+        "table_class": _class_of_tables(ex.n_clusters),
         **stripes(ex.n_clusters),
         "cards": cards(ex, picture, profile, hidden, count),
         "hidden": _not_shown(ex, hidden),
@@ -246,6 +247,24 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     said[at] += ": the tree of this page"
     without = [(name, _size_said(row, has_price)) for name, row in found.without]
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
+
+
+def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> str:
+    """Return why the page lacks trees beside its own, or those without a column; empty if it has them all."""
+    if facts["others"]:
+        is_left_out = not facts["others"]["without"] and ex.tree.features.size > FEW_COLUMNS
+        return f"Trees without a column are shown for rules of up to {FEW_COLUMNS} columns." if is_left_out else ""
+    if ex._in_memory is None or ex.n_leaves < 2:
+        return ""  # which a note says, or there is no cut
+    reasons = {
+        "counts are rounded": count is not None,
+        "a cluster has few rows": bool(facts["hidden"]),
+        "they were measured on a sample of the rows": ex._in_memory.whole is not None,
+        "they would be too large": not facts["tree"] or largest_of(ex) > LARGEST_GROWN,
+        "the table is large; they are if frontier() was called before": not facts["frontier"],
+    }
+    why = next((reason for reason, holds in reasons.items() if holds), None)
+    return f"Smaller and larger trees are not shown here: {why}." if why else ""
 
 
 def _size_said(row: FrontierRow, has_price: bool) -> str:
@@ -337,15 +356,19 @@ def _runs(forms: Sequence[Mapping[str, str]]) -> bool:
     return any(form["form"] == "javascript" and not form["text"].startswith("(") for form in forms)
 
 
-_MOST_LISTED = 6  # leaves of a tree that a sheet of paper shows as a list, if it has no room for the picture
-_MOST_ON_PAPER = 8  # clusters of a table that has a column for each
+_MOST_UPRIGHT, _MOST_ON_PAPER = 8, 16  # clusters of a printed table that has a column for each
+
+
+def _class_of_tables(n_clusters: int) -> str:
+    """Return the class of sections whose table has a column for each cluster: wide ones are printed on their side."""
+    return "" if n_clusters <= _MOST_UPRIGHT else " class=wide" if n_clusters <= _MOST_ON_PAPER else " class=screen"
 
 
 def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
     """Return the names of the parts for which a sheet of paper has no room."""
     tree = facts["tree"]
     too_wide = {"the profile": "profile", "the table of disagreement": "confusion"}
-    parts = ["the picture of the tree"] * bool(tree and not tree["paper"]) + ["a form to try values"]
+    parts = ["a larger picture of the tree"] * bool(tree and tree["paper"].is_small) + ["a form to try values"]
     parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
     return join_words([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
 
