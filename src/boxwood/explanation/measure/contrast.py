@@ -152,8 +152,7 @@ def _pair_of(ex: MeasuredTree, one: int, other: int | None) -> MeasuredTree:
         ex.clusters[one]._replace(cluster=i, name=names[i], size=sizes[i], share=sizes[i] / sum(sizes)) for i in (0, 1)
     )
     complete = ex._with_details(n_incomplete=0)
-    own = {"clusters": clusters, "leaves": (), "n_rows": task.n_kept, "n_left_out": 0}  # leaves name other clusters
-    return replace(complete, **own, _evidence=evidence, _kept={})
+    return replace(complete, clusters=clusters, n_rows=task.n_kept, n_left_out=0, _evidence=evidence, _kept={})
 
 
 def _weight(rows: Evidence, which: Bools) -> float:
