@@ -205,7 +205,7 @@ def test_growing_price(k, copies):
     X, labels = instance.sample(1000, 0)
     assert (np.abs(X - means[labels]).sum(axis=1) <= 1).all()
     again = instances.growing_price(k, copies, random_state=k)
-    assert (again.details.mixture.means == means).all()
+    assert (again.mixture.means == means).all()
 
 
 @each("m", [0.5, 1.0, 2.0, 3.0, 4.0])

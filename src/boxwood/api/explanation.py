@@ -349,7 +349,7 @@ class Explanation(MeasuredTree):
         age <= 5: young
         otherwise: old
         Rows without age get no cluster, where a line asks for that.
-        >>> print(ex.to_text(style="sentences").split("\\n")[1])
+        >>> print(ex.to_text(style="sentences").split("\\n")[0])
         old (1 row, 33.3%): age > 5. The rule finds 100.0% of the cluster; 100.0% of the rows it matches belong to it.
         """
         from boxwood.render.forms.text import full_text

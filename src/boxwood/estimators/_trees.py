@@ -562,7 +562,7 @@ class RandomCuts(TreeClusterer):
     >>> model = RandomCuts(random_state=0).fit(X, ["low", "low", "low", "high", "high"])
     >>> model.predict([[7.0, 5.0]]).tolist(), model.price_, model.bound_.value
     (['high'], 1.0, 2.0)
-    >>> model.explanation_.draws.n_trees, round(model.explanation_.draws.mean, 2)
+    >>> model.explanation_.details.draws.n_trees, round(model.explanation_.details.draws.mean, 2)
     (100, 1.21)
     """
 

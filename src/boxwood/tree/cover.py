@@ -368,7 +368,7 @@ def join_intervals(intervals: Iterable[tuple[float, float]]) -> Intervals:
 
     Examples
     --------
-    >>> joined([(3.0, 4.0), (0.0, 1.0), (1.0, 2.0)])
+    >>> join_intervals([(3.0, 4.0), (0.0, 1.0), (1.0, 2.0)])
     ((0.0, 2.0), (3.0, 4.0))
     """
     result: list[tuple[float, float]] = []

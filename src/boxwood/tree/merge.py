@@ -29,7 +29,7 @@ def merge_leaves(tree: ThresholdTree) -> ThresholdTree:
     --------
     >>> right = {"feature": 0, "threshold": 5.0, "left": {"cluster": 1}, "right": {"cluster": 0}}
     >>> tree = ThresholdTree.from_dict({"feature": 0, "threshold": 2.0, "left": {"cluster": 1}, "right": right})
-    >>> merged(tree).to_dict()
+    >>> merge_leaves(tree).to_dict()
     {'feature': 0, 'threshold': 5.0, 'left': {'leaf': 0, 'cluster': 1}, 'right': {'leaf': 1, 'cluster': 0}}
     """
     boxes = _boxes_of_nodes(tree)

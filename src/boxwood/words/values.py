@@ -34,7 +34,7 @@ def group_digits(x: float) -> str:
 
     Examples
     --------
-    >>> grouped(45200.0), grouped(-1234567.25), grouped(2024.0), grouped(1e300)
+    >>> group_digits(45200.0), group_digits(-1234567.25), group_digits(2024.0), group_digits(1e300)
     ('45,200', '-1,234,567.25', '2024', '1e+300')
     """
     whole, point, rest = number(x).partition(".")
@@ -190,7 +190,7 @@ def join_words(words: Sequence[str], most: int, last: str = "and") -> str:
 
     Examples
     --------
-    >>> joined(["age", "income", "orders"], 6), joined(["age", "income", "orders"], 1)
+    >>> join_words(["age", "income", "orders"], 6), join_words(["age", "income", "orders"], 1)
     ('age, income and orders', 'age and 2 more')
     """
     more = [f"{len(words) - most:,} more"] if len(words) > most else []
@@ -227,7 +227,7 @@ def fit_width(text: str, width: float, size: float) -> str:
 
     Examples
     --------
-    >>> fitted("some_long_column_name_40", 100.0, 10.0)
+    >>> fit_width("some_long_column_name_40", 100.0, 10.0)
     'some_lon…name_40'
     """
     text = printable(text)
