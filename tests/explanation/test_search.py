@@ -185,7 +185,7 @@ def test_long_tables_are_searched_on_a_sample_and_refined_whole(monkeypatch):
     assert explain(X, labels, max_leaf_nodes=20).search_report.n_sampled == 50 * 20
 
 
-@pytest.mark.parametrize(("objective", "n_rows"), [("cost", 900), ("agreement", 200)])
+@pytest.mark.parametrize(("objective", "n_rows"), [("cost", {900, 200}), ("agreement", {200})])
 def test_of_words_trees_that_separate_the_centres_see_few_rows_where_agreement_decides(monkeypatch, objective, n_rows):
     rng, seen, grown = np.random.default_rng(0), [], _candidates.growth_of_several
 
@@ -198,7 +198,7 @@ def test_of_words_trees_that_separate_the_centres_see_few_rows_where_agreement_d
     monkeypatch.setattr(settings, "CENTERS_ROWS", 200)
     monkeypatch.setattr(_candidates, "growth_of_several", noted)
     explain(frame, labels, max_leaf_nodes=3, objective=objective)
-    assert set(seen) == {n_rows}
+    assert set(seen) == n_rows  # where cost decides, trees for agreement are looked at, too
 
 
 def test_very_long_tables_are_looked_at_on_growing_samples(monkeypatch):

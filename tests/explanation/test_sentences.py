@@ -1062,6 +1062,12 @@ PRINTED = {
     r"There is no guarantee, as not every column may be tested\.": nothing,
 }
 ON_PAGE = {
+    r"The tree, the form, the rules and the code below are those of this tree; .+": nothing,
+    r"(Smaller and larger trees|.*[Tt]rees without a column.*) (are|is) not shown here: .+\.": nothing,
+    r"Drop a CSV file on this page, or choose one\.": nothing,
+    r"You get it back with one more column, the cluster of each row\.": nothing,  # tests/render/test_label_files.py
+    r"Its cells stay on this computer\.": nothing,
+    r"The names are shown on this page alone\.": nothing,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters, by ({NUMBER}) cuts? on ({NUMBER}) of ({NUMBER}) "
     r"columns?\.": sorts,
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
@@ -1400,6 +1406,9 @@ def test_no_note_asks_for_the_leaves_that_were_given():
 _SEARCH, _ROWS, _HERE = "explanation/test_search.py", "explanation/test_all_rows.py", "explanation/test_sentences.py"
 _LINES, _CLAIMS = "explanation/test_standalone_rules.py", "explanation/test_claims.py"
 ELSEWHERE = {
+    # of tables that have another shape
+    " quantities, each in ": "explanation/test_long_tables.py::test_the_column_that_names_quantities_is_told",
+    ": is this table long? ": "explanation/test_long_tables.py::test_wide_tables_groups_and_experiments_are_no_long",
     # of two tables
     " were left out: no row of the other table has their ": "explanation/test_by_inputs.py::test_no_label_is_on_ano",
     "only in part on rows held out": "explanation/test_by_inputs.py::test_what_is_planted_in_inputs_is_found_or_said",
@@ -1437,7 +1446,7 @@ ELSEWHERE = {
     "the table is long: most": f"{_SEARCH}::test_long_tables_are_searched_on_a_sample_and_refined_whole",
     "the table is long: trees": f"{_ROWS}::test_long_tables_in_memory_are_searched_in_parts_and_measured_as_a_whole",
     "trees were grown on a sample of": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
-    "the best §§ were compared": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
+    " were compared": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
     "the best was measured": f"{_SEARCH}::test_very_long_tables_are_looked_at_on_growing_samples",
     "sizes, agreement and costs are": f"{_ROWS}::test_what_is_told_is_told_of_all_rows_to_the_last_bit",
     "as no row that was drawn lacks one": f"{_ROWS}::test_a_gap_that_no_row_drawn_has_is_told",
