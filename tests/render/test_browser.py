@@ -285,9 +285,11 @@ def test_copy(opened):
 
 LEAST_TEXT = """() => {
   const sizes = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const list = document.querySelector(".picture + .list"), isListed = list && list.getClientRects().length;
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement, svg = parent.closest("svg");
     if (!walker.currentNode.data.trim() || !parent.getClientRects().length || parent.closest("defs, .unseen")) continue;
+    if (isListed && svg && svg.matches(".tree")) continue; // a large picture is for the shape; its list is to be read
     const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
     sizes.push(scale * parseFloat(getComputedStyle(parent).fontSize));
   }
@@ -297,7 +299,7 @@ POINT = 4 / 3  # pixels
 SHEETS = {"A4": 703, "Letter": 725}  # width between the margins, in pixels
 
 
-@pytest.mark.parametrize(("n_clusters", "leaves", "most"), [(3, 3, 2), (7, 7, 4), (12, 12, 5), (24, 30, 6)])
+@pytest.mark.parametrize(("n_clusters", "leaves", "most"), [(3, 3, 2), (7, 7, 6), (12, 12, 10), (24, 30, 12)])
 def test_print(opened, n_clusters, leaves, most):
     ex = explained(12, n_clusters, leaves)
     page = opened(ex, scheme="dark")
@@ -357,7 +359,7 @@ def test_names_on_paper(opened):
         page.set_viewport_size({"width": width, "height": 1000})
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         assert page.evaluate(LEAST_TEXT) >= 8 * POINT
-        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=sheet))) <= 3
+        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=sheet))) <= 7  # the tree's picture has its own
 
 
 def test_without_javascript(chromium, tmp_path):
