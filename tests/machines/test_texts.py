@@ -39,3 +39,23 @@ def test_labels_that_are_dates_as_text_stay_texts(machines):
     ex = bw.explain(machines.frame(table, 3), "label", method="imm")
     assert ex.names == ("2026-01-01", "2026-02-01")
     assert ex.evaluate(machines.frame(table, 2), "label").agreement == 1
+
+
+@pytest.mark.parametrize("days", [0, 90])
+def test_ages_count_from_the_day_that_is_given(machines, days):
+    rng = np.random.default_rng(days)
+    ages = rng.integers(1, 400, N)
+    labels = np.where(ages <= 120, "lately", "long ago")
+
+    def seen(moved):
+        last = np.datetime64("2026-07-31", "us") + moved * np.timedelta64(1, "D") - ages * np.timedelta64(1, "D")
+        return pa.table({"x": rng.normal(size=N), "seen": pa.array(last).cast(pa.date32()), "label": labels})
+
+    here = bw.explain(seen(0), "label", as_of="2026-07-31", method="imm")
+    there = bw.explain(machines.frame(seen(0), 2), "label", as_of="2026-07-31", method="imm")
+    assert there.rules() == here.rules()
+    table, day = seen(days), str(np.datetime64("2026-07-31") + days)
+    labelled = machines.table(here.predict(machines.frame(table, 2), as_of=day))
+    found = dict(zip(labelled.column("x").to_pylist(), labelled.column("cluster").to_pylist(), strict=True))
+    told = [found[x] for x in table.column("x").to_pylist()]
+    assert told == here.predict(table, as_of=day).tolist() == labels.tolist()
