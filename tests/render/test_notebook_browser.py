@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -285,7 +286,7 @@ def test_a_tree_is_changed_in_jupyterlab(chromium, lab):
     handle.focus()
     page.keyboard.press("ArrowRight")  # no command of the notebook
     page.keyboard.press("Enter")
-    page.locator(".python pre", has_text="\n").wait_for(state="attached")
+    page.locator(".python pre", has_text=re.compile("move_cut.*move_cut", re.DOTALL)).wait_for(state="attached")
     page.locator("g.node").first.click(position=BESIDE)
     page.get_by_label("Value").fill("dd")  # deletes a cell where keys are commands
     page.locator('[data-do="take"]').click()
