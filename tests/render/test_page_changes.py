@@ -60,7 +60,6 @@ def test_given_names_stay_when_the_tree_changes(opened):  # noqa: F811
         page.keyboard.press(key)
         page.wait_for_function("n => document.querySelectorAll('.tree .leaf').length !== n", arg=before)
         assert {mark: title for mark, title in page.evaluate(titles) if mark in names}.items() <= names.items()
-        assert all(name in page.locator(".list").text_content() for name in names.values() if len(names) > 2)
     page.focus("#leaves")
     for _ in range(here):
         page.keyboard.press("ArrowRight")
