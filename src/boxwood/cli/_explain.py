@@ -353,7 +353,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         if options["standalone_rules"]:  # first, as the model and the page keep them
             with talk.status("looking for one-line rules"):
                 explanation.standalone_rules()
-        contrasts = [explanation.contrast(*_found(explanation, names)) for names in options["contrasts"]]
+        contrasts = [explanation.contrast(*_names_typed(explanation, names)) for names in options["contrasts"]]
         write_outputs(talk, explanation, options["outputs"], page)
         if options["save"] is not None:  # last, as the model keeps what other forms had measured
             explanation.save(options["save"])
@@ -394,11 +394,13 @@ def _text_of(explanation: Explanation, *, all_notes: bool) -> str:
 def _rename_clusters(explanation: Explanation, names: dict[str, str]) -> Explanation:
     """Return the explanation with the names that were asked for; numbers are found by their text."""
     return (
-        explanation.rename(dict(zip(_found(explanation, names), names.values(), strict=True))) if names else explanation
+        explanation.rename(dict(zip(_names_typed(explanation, names), names.values(), strict=True)))
+        if names
+        else explanation
     )
 
 
-def _found(explanation: Explanation, names: Iterable[str]) -> list[Any]:
+def _names_typed(explanation: Explanation, names: Iterable[str]) -> list[Any]:
     """Return names of clusters that were typed, of which some may be numbers."""
     by_text = {str(name): name for name in explanation.names}
     return [by_text.get(name, name) for name in names]

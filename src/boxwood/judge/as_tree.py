@@ -174,7 +174,7 @@ class _Writer:
         return region.get(name, self.atoms[name].full)
 
     def _label(self, builder: TreeBuilder, at: int, branch: int, region: CellBox) -> None:
-        name, named = self.rules._name_of(branch), self._named(branch)
+        name, named = self.rules._name_of(branch), self._name_branch(branch)
         if name is None:
             raise DataError(
                 f"{named} gives some rows NULL, but a tree gives each row a cluster; write an ELSE, or a name"
@@ -190,7 +190,7 @@ class _Writer:
             raise DataError(f"the rules overlap in too many ways: as a tree they have more than {MOST_LEAVES} leaves")
         builder.label(at, self.places[name])
 
-    def _named(self, branch: int) -> str:
+    def _name_branch(self, branch: int) -> str:
         if branch < 0:
             return branch_name(NamedBranch(0, self.rules.otherwise))
         one = self.rules.branches[branch]

@@ -63,7 +63,7 @@ def check_rules(
         branches, agreement = _with_labels(rules, branches, took, table, labels)
     if before is not None:
         branches = _with_rows_before(branches, before)
-        findings += _moved(branches, table.n_rows, before.n_rows or 0)
+        findings += _find_moved(branches, table.n_rows, before.n_rows or 0)
     return Checked(_in_order(findings), branches, table.n_rows, agreement, rules.names)
 
 
@@ -135,7 +135,7 @@ def _with_rows_before(branches: Sequence[BranchRows], before: Checked) -> tuple[
     return tuple(one._replace(taken_then=old.taken, share_then=old.taken / n) for one, old in pairs)
 
 
-def _moved(branches: Sequence[BranchRows], n_now: int, n_then: int) -> Iterator[Finding]:
+def _find_moved(branches: Sequence[BranchRows], n_now: int, n_then: int) -> Iterator[Finding]:
     """Yield branches whose share of the rows changed beyond chance, the widest change first."""
     if min(n_now, n_then) < LEAST:
         return

@@ -198,11 +198,11 @@ _SENTENCES: dict[str, Callable[[Finding], str]] = {
 
 def check_said(check: Checked) -> str:
     """Return a check as text: a headline, a line for each finding, and the table of rows by branch."""
-    lines = [f"{level}: {said}{'' if said.endswith('?') else '.'}" for level, said in _said(check.findings)]
+    lines = [f"{level}: {said}{'' if said.endswith('?') else '.'}" for level, said in _say_findings(check.findings)]
     return "\n\n".join(["\n".join([headline(check), *lines]), *_tables(check)])
 
 
-def _said(findings: Sequence[Finding]) -> Iterator[tuple[Level, str]]:
+def _say_findings(findings: Sequence[Finding]) -> Iterator[tuple[Level, str]]:
     """Yield the level and the sentence of each finding; notes on overlaps are one where there are many."""
     overlaps = [one for one in findings if (one.kind, one.level) == ("overlap", "note")]
     if len(overlaps) <= FEW_OVERLAPS:
@@ -275,7 +275,7 @@ def _plain(value: Any) -> Any:
 
 def check_markdown(check: Checked) -> str:
     """Return a check as Markdown."""
-    lines = [f"- **{level}**: {as_cell(said)}" for level, said in _said(check.findings)]
+    lines = [f"- **{level}**: {as_cell(said)}" for level, said in _say_findings(check.findings)]
     parts = [headline(check), *["\n".join(lines)] * bool(lines)]
     if check.branches:
         header, *rows = rows_of_branches(check.branches, labelled=check.agreement is not None)

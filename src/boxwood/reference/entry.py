@@ -120,7 +120,7 @@ class Entry(NamedTuple):
         codes = _codes_in(table, {*range(d)} - {*categories} - {*measured})
         table = _without_codes(table, codes)
         absent = absent_in(table, categories)
-        table = _filled(table, absent)
+        table = _fill_missing(table, absent)
         for j in set(range(d)) - set(categories):
             values, mass = _count_values(table[:, j], weights)
             middle[j], spread[j] = _middle_and_spread(values, mass)
@@ -146,7 +146,7 @@ class Entry(NamedTuple):
 
         IN: table (n, d): with NaN for what is missing.
         """
-        return _filled(_without_codes(table, self.codes, np.nan), self.absent)
+        return _fill_missing(_without_codes(table, self.codes, np.nan), self.absent)
 
     def one_hot(self, table: Array, categories: Mapping[int, Categories]) -> tuple[Floats, list[Indices]]:
         """Return a table with words as one-hot columns, scaled, and the columns that are made of each column of it.
@@ -166,7 +166,7 @@ class Entry(NamedTuple):
 
     def entered(self, table: Array) -> Array:
         """Return a table with its tails drawn in, before its columns are scaled; IN: with NaN for what is missing."""
-        table = _filled(table, self.absent)
+        table = _fill_missing(table, self.absent)
         return table if self.tails is None else self.tails.transform(table)
 
 
@@ -199,7 +199,7 @@ def _says_absent(x: Array, lacks: Bools, is_category: bool) -> bool:
     return all(np.array_equal(x[part] == value, lacks[part]) for part in parts) and bool(np.isfinite(x).all())
 
 
-def _filled(table: Array, numbers: Mapping[int, float]) -> Array:
+def _fill_missing(table: Array, numbers: Mapping[int, float]) -> Array:
     """Return a table with a number for each one that is missing, of some columns."""
     if not numbers:
         return table

@@ -57,7 +57,7 @@ from boxwood.explanation.choose.search_batches import GrownInBatches, SearchInBa
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.full_table import OF_DRAWN
-from boxwood.explanation.measure.limited import moved
+from boxwood.explanation.measure.limited import move_thresholds
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
@@ -417,12 +417,12 @@ def _in_batches(problem: Problem, clustering: Any, asked: Options, *, is_left_op
         how = dict(asked.options)
         began, limit = time.monotonic(), how.pop("time_limit", None)
         search = SearchInBatches(facts, asked.progress, **how)
-        searches = [search.grown(problem.task.max_leaf_nodes, limit)]
+        searches = [search.grow(problem.task.max_leaf_nodes, limit)]
         left = None if limit is None else limit - (time.monotonic() - began)
         for n_leaves, grown in _with_more_leaves(search, searches[0], left) if is_left_open else ():
             problems.append(replace(problem, task=problem.task.with_leaves(n_leaves)))
             searches.append(grown)
-        found = search.measured(searches)
+        found = search.measure_all(searches)
     facts, sums = _on_table(problem, facts, found)
     outcomes = [
         _measured_in_batches(one, each, facts, held, clustering, asked)
@@ -464,7 +464,7 @@ def _with_more_leaves(search: SearchInBatches, few: Grown, seconds: float | None
         return
 
     def with_leaves(n: int) -> tuple[tuple[int, Grown], float]:
-        grown = search.grown(n, seconds)
+        grown = search.grow(n, seconds)
         return (n, grown), search.agreement(grown.tree)
 
     yield _with_fewest(with_leaves, found.n_leaves, found.n_leaves if seconds is not None else least)
@@ -540,7 +540,7 @@ def _finish_tree(facts: BatchStatistics, sums: TreeSums) -> tuple[ThresholdTree,
     short = shortened_of_batches(sums, task.batches)
     if not task.budget.moves_thresholds:
         return short, 0, sums.of_tree(short)
-    near = moved(short, task.budget, FeatureSpace.in_batches(task.batches).dated(task.batches.source.dates))
+    near = move_thresholds(short, task.budget, FeatureSpace.in_batches(task.batches).dated(task.batches.source.dates))
     rows = task.batches.fold(partial(Moved, short, near)) if near != short else None
     if rows is None or not (rows.n or rows.n_others):
         return near, 0, sums.of_tree(near)

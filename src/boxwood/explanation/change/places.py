@@ -204,7 +204,7 @@ def _between(ex: MeasuredTree, j: int, below: _Below, room: tuple[float, float],
     dates, is_whole = ex._date_columns.get(j), bool((known == np.floor(known)).all())
     for i in _chosen(known, n_rows, old).tolist():
         left, right = float(known[i]), float(known[i + 1])
-        yield _said(left, right, dates) if dates else _plain(short_threshold(left, right, is_whole=is_whole))
+        yield _say_date(left, right, dates) if dates else _plain(short_threshold(left, right, is_whole=is_whole))
 
 
 def _chosen(known: Floats, n_rows: Ints, old: float) -> Indices:
@@ -219,7 +219,7 @@ def _chosen(known: Floats, n_rows: Ints, old: float) -> Indices:
     return np.unique(np.clip(np.concatenate([even, near]), 0, n - 1))
 
 
-def _said(left: float, right: float, dates: Dates) -> str:
+def _say_date(left: float, right: float, dates: Dates) -> str:
     return dates.first(dates.roundest(left, right), beyond=True)
 
 
@@ -282,7 +282,7 @@ class _Counts:
         labels = np.asarray(task.reference.labels[below.rows])
         now = ex.tree.leaf_clusters[evidence.leaf[below.rows]]
         held = paths.by(labels, k, below.weights)
-        clusters = _named(trees[0], held)
+        clusters = _name_leaves(trees[0], held)
         is_here = np.zeros(task.n_rows, dtype=bool)
         is_here[below.rows] = True
         right = (ex.tree.leaf_clusters[evidence.leaf] == task.reference.labels) & task.kept & ~is_here
@@ -332,7 +332,7 @@ class _Paths:
         return np.asarray(at[:-1].reshape(shape))
 
 
-def _named(tree: ThresholdTree, held: Floats) -> Ints:
+def _name_leaves(tree: ThresholdTree, held: Floats) -> Ints:
     """Return the cluster of each leaf at each place; see `named_by_rows`."""
     k, clusters = held.shape[2], tree.leaf_clusters
     by_rows = np.where(held.sum(axis=2) > 0, held.argmax(axis=2), clusters - k)

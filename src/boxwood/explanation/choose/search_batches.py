@@ -62,7 +62,7 @@ class SearchInBatches:
         share = 1.0 if objective == "cost" else facts.share_nearest
         self.rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
 
-    def grown(self, max_leaf_nodes: int | None, time_limit: float | None = None) -> Grown:
+    def grow(self, max_leaf_nodes: int | None, time_limit: float | None = None) -> Grown:
         """Return what the search finds on the sample, with so many leaves."""
         objective = self.objective if self.rule.by_cost else "agreement"
         sample = self.sample.with_leaves(max_leaf_nodes)
@@ -76,18 +76,18 @@ class SearchInBatches:
             np.average(tree.predict(sample.rows, n_jobs=sample.n_jobs) == sample.reference.labels, weights=weights)
         )
 
-    def measured(self, searches: Sequence[Grown]) -> list[GrownInBatches]:
+    def measure_all(self, searches: Sequence[Grown]) -> list[GrownInBatches]:
         """Return for each search the tree that the goal takes, by all rows, of the best ones that it found.
 
         All of them are measured by one pass, or two where rows without a cluster have other leaves when empty leaves
         are taken away; each further leaf with too few rows takes one more.
         """
-        every = dict.fromkeys(tree for grown in searches for tree in self._found(grown))
+        every = dict.fromkeys(tree for grown in searches for tree in self._best_of(grown))
         sums = self._sums_of(list(every))
         known = dict(zip(every, zip(sums, self.facts.costs_of(sums), strict=True), strict=True))
-        return [self._taken(grown, known) for grown in searches]
+        return [self._take_by_goal(grown, known) for grown in searches]
 
-    def _found(self, grown: Grown) -> dict[ThresholdTree, str]:
+    def _best_of(self, grown: Grown) -> dict[ThresholdTree, str]:
         """Return the best trees of a search with their names, the one it took first."""
         trees = {grown.tree: grown.method}
         if not self.is_whole and not self.facts.task.budget.preferred:
@@ -103,9 +103,9 @@ class SearchInBatches:
             measured = self.facts.of_trees(named)  # rows without a cluster have other leaves now
         return with_enough_rows(self.facts, [sums.of_tree(tree) for tree, sums in zip(named, measured, strict=True)])
 
-    def _taken(self, grown: Grown, known: dict[ThresholdTree, tuple[TreeSums, float]]) -> GrownInBatches:
+    def _take_by_goal(self, grown: Grown, known: dict[ThresholdTree, tuple[TreeSums, float]]) -> GrownInBatches:
         """Return the tree of a search that the goal takes; IN: known: what leaves hold, and costs."""
-        trees, candidates = self._found(grown), dict[Candidate, ThresholdTree]()
+        trees, candidates = self._best_of(grown), dict[Candidate, ThresholdTree]()
         for tree, name in trees.items():
             sums, cost = known[tree]
             candidates[Candidate(sums.tree, name, comparable(cost), _weight_of_mistakes(sums))] = tree

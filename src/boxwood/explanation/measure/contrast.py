@@ -105,11 +105,11 @@ def contrast_of(ex: MeasuredTree, first: Hashable, second: Hashable | None) -> C
     places = _places(ex, first, second)
     contrasts = ex._kept.setdefault(CONTRASTS, {})
     if places not in contrasts:
-        contrasts[places] = _made(ex, *places)
+        contrasts[places] = _make_contrast(ex, *places)
     return contrasts[places]  # type: ignore[no-any-return]
 
 
-def _made(ex: MeasuredTree, one_place: int, other_place: int | None) -> Contrast:
+def _make_contrast(ex: MeasuredTree, one_place: int, other_place: int | None) -> Contrast:
     here, is_all = with_rows_in_memory(ex)
     pair = _pair_of(here, one_place, other_place)
     profile, rows = measure_profile(pair), pair._known()

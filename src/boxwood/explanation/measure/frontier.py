@@ -125,7 +125,7 @@ class Pruned(NamedTuple):
 def trees_of_frontier(ex: MeasuredTree, sizes: Sequence[int], *, priced: bool) -> Pruned:
     """Return the trees of the frontier with some numbers of leaves, without those that the table's columns lack."""
     evidence = ex._rows("trees of a frontier")
-    return _pruned(ex, evidence, evidence.task, sizes, priced=priced)
+    return _prune_to(ex, evidence, evidence.task, sizes, priced=priced)
 
 
 def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | None:
@@ -136,7 +136,7 @@ def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | Non
     evidence = ex._rows("a tree without a column")
     budget = replace(evidence.budget, forbidden=tuple(sorted({*evidence.budget.forbidden, column})))
     task = evidence.task.within(evidence.coordinates.budget_of_growth(budget))
-    found = _pruned(ex, evidence, task, None, priced=priced)
+    found = _prune_to(ex, evidence, task, None, priced=priced)
     [(size, ends)] = found.ends.items()
     named = {node: int(found.clusters[node]) for node in ends}
     tree = NodeChanges(leaves=named).on(found.tree, ex.n_clusters)  # without what is below
@@ -148,7 +148,7 @@ def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | Non
     return Pruned(tree, clusters, {size: tree.leaf_nodes.tolist()}, leaf, found.prices)
 
 
-def _pruned(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[int] | None, *, priced: bool) -> Pruned:
+def _prune_to(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[int] | None, *, priced: bool) -> Pruned:
     """Return prunings of a larger tree; IN: sizes: None for the best one with no more leaves than there are."""
     way, jobs = way_of(ex, evidence), evidence.task.n_jobs
     largest = largest_of(ex) if sizes else PER_LEAF * ex.n_leaves

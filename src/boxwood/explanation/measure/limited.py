@@ -42,7 +42,7 @@ def finish_tree(
         return within(tree, on_table, "mistakes"), 0
     values = coordinates.table.values[task.kept]
     known = {j: np.sort(values[:, j].astype(np.float64)) for j, _ in budget.cuts}
-    short = moved(tree, budget, coordinates, known)
+    short = move_thresholds(tree, budget, coordinates, known)
     before, after = (each.apply(coordinates.table, n_jobs=task.n_jobs) for each in (tree, short))
     n_moved = int(((before != after) & task.kept).sum())
     if n_moved:
@@ -50,7 +50,7 @@ def finish_tree(
     return within(short, on_table, "mistakes"), n_moved
 
 
-def moved(
+def move_thresholds(
     tree: ThresholdTree, budget: Budget, here: FeatureSpace, known: Mapping[int, Floats] = MappingProxyType({})
 ) -> ThresholdTree:
     """Return a tree on the table's columns with thresholds that are rounded or allowed; IN: known: see `at_allowed`."""

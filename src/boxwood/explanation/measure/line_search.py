@@ -15,7 +15,7 @@ from boxwood._validation import real_number, show_value, whole_number
 from boxwood.batches import Block
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.held_out import checked_validate, how_of, parts_held_out, with_rows_in_memory
-from boxwood.explanation.measure.limited import moved
+from boxwood.explanation.measure.limited import move_thresholds
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, first_line, holds, line_rule
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
@@ -214,7 +214,7 @@ class _LineRows(NamedTuple):
         here, budget = self.evidence.coordinates, self.evidence.budget
         here = replace(here, table_store=replace(here.table, values=self.table, weights=None))
         tree = here.shortened(as_tree(without_needless(one.asked)))
-        return moved(tree, budget, here, {j: np.sort(self.table[:, j]) for j, _ in budget.cuts})
+        return move_thresholds(tree, budget, here, {j: np.sort(self.table[:, j]) for j, _ in budget.cuts})
 
     def _value(self, tree: ThresholdTree, is_own: Bools, asked: _LineOptions) -> float:
         """Return what the goal counts of a rule whose thresholds were rounded."""

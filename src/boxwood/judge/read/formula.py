@@ -73,7 +73,7 @@ class _InPython(ast.NodeTransformer):
             case ast.Call(func=ast.Name(id="IF"), args=[test, one, other]):
                 return _at(node, ast.IfExp(self.visit(test), self.visit(one), self.visit(other)))
             case ast.Call(func=ast.Name(id="AND" | "OR" as name), args=[*parts]) if parts:
-                return _joined(node, name == "AND", [self.visit(each) for each in parts])
+                return _join_parts(node, name == "AND", [self.visit(each) for each in parts])
             case ast.Call(func=ast.Name(id="NOT"), args=[one]):
                 return _at(node, ast.UnaryOp(ast.Not(), self.visit(one)))
             case ast.Call(func=ast.Name(id="ISNUMBER"), args=[one]):
@@ -99,7 +99,7 @@ class _InPython(ast.NodeTransformer):
         """Say which conditions are joined."""
         if not isinstance(node.op, (ast.Mult, ast.Add)):
             self._refuse(node)
-        return _joined(node, isinstance(node.op, ast.Mult), [self.visit(node.left), self.visit(node.right)])
+        return _join_parts(node, isinstance(node.op, ast.Mult), [self.visit(node.left), self.visit(node.right)])
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         """Say a comparison of a cell with a number, a date, or an empty text, as which a missing value counts."""
@@ -155,7 +155,7 @@ def _later(day: ast.expr, count: ast.expr, unit: str, sign: ast.operator | None 
     return ast.BinOp(day, sign or ast.Add(), ast.Call(ast.Name("timedelta"), [], [ast.keyword(unit, count)]))
 
 
-def _joined(node: ast.expr, all_hold: bool, parts: list[ast.expr]) -> ast.expr:
+def _join_parts(node: ast.expr, all_hold: bool, parts: list[ast.expr]) -> ast.expr:
     """Return conditions joined by `and`, or else by `or`, without those that others say."""
     known = [each for each in parts if not (isinstance(each, ast.Constant) and each.value is False)]
     if len(known) < (len(parts) if all_hold else 1):

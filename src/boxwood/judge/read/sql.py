@@ -239,7 +239,7 @@ class _Reader:
         rest = Found(())
         for part in reversed((coalesce.this, *coalesce.expressions)):
             if self._case(part) is not None:
-                rest = _followed(self.rules(self._case(part)), rest)
+                rest = _follow(self.rules(self._case(part)), rest)
             elif (name := self._name(part)) is not None:
                 rest = Found((), name, has_else=True)
         return replace(rest, is_aged=self.is_aged)
@@ -683,7 +683,7 @@ class _Reader:
         return isinstance(guard, self.exp.Not) and isinstance(guard.this, self.exp.Glob)
 
 
-def _followed(first: Found, rest: Found) -> Found:
+def _follow(first: Found, rest: Found) -> Found:
     """Return rules that others follow: these decide what the first ones give NULL."""
     branches: list[Branch] = []
     for one in first.branches:

@@ -100,12 +100,12 @@ class Editing(Generic[Tree]):
 
     def _changes(self) -> dict[Any, Callable[[Message], Tree]]:
         return {
-            "move": self._moved,
-            "replace": self._replaced,
+            "move": self._move,
+            "replace": self._replace,
             "split": self._split,
             "drop": lambda message: prune(self.explanation, message["node"]),
-            "merge": self._merged,
-            "rename": self._renamed,
+            "merge": self._merge,
+            "rename": self._rename,
             "without": lambda message: without(self.explanation, [self._column(message)]),
         }
 
@@ -120,22 +120,22 @@ class Editing(Generic[Tree]):
         took = f" (counted in {seconds:.1f} s)" if seconds > LONG else ""
         return {"said": f"{cost_of_edit(changed.changes[-1])}{took}"}
 
-    def _moved(self, message: Message) -> Tree:
+    def _move(self, message: Message) -> Tree:
         ex, node = self.explanation, node_of_cut(self.explanation, message["node"])
         at = dict(ends_said(ex, node))[bool(message["upper"])]
         return move_cut(ex, ex.columns[int(ex.tree.feature[node])], at, message["to"])
 
-    def _replaced(self, message: Message) -> Tree:
+    def _replace(self, message: Message) -> Tree:
         return replace_cut(self.explanation, message["node"], self._column(message), self._value(message))
 
     def _split(self, message: Message) -> Tree:
         return split(self.explanation, message["leaf"], self._column(message), self._value(message))
 
-    def _merged(self, message: Message) -> Tree:
+    def _merge(self, message: Message) -> Tree:
         clusters = [self._cluster(i) for i in message["clusters"]]
         return merge_clusters(self.explanation, clusters, message.get("name") or None)
 
-    def _renamed(self, message: Message) -> Tree:
+    def _rename(self, message: Message) -> Tree:
         return rename_clusters(self.explanation, {self._cluster(message["cluster"]): message["name"]}, False)
 
     def _column(self, message: Message) -> str:
@@ -155,14 +155,14 @@ class Editing(Generic[Tree]):
 
     def _places_of_end(self, message: Message) -> dict[str, Any]:
         node = node_of_cut(self.explanation, message["node"])
-        return self._told(places_of_end(self.explanation, node, bool(message["upper"])), node)
+        return self._say_places(places_of_end(self.explanation, node, bool(message["upper"])), node)
 
     def _places_of_question(self, message: Message) -> dict[str, Any]:
         ex = self.explanation
         node = position("node", message["node"], ex.tree.n_nodes)
-        return self._told(places_of_question(ex, node, self._column(message)), None)
+        return self._say_places(places_of_question(ex, node, self._column(message)), None)
 
-    def _told(self, places: Places | None, node: int | None) -> dict[str, Any]:
+    def _say_places(self, places: Places | None, node: int | None) -> dict[str, Any]:
         """Return the places of a cut with what the rules would do there; IN: node: on whose axis they are drawn."""
         if places is None:
             return {"places": None, "said": "the numbers come once the change is made"}

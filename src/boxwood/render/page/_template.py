@@ -53,28 +53,28 @@ def _colours(n_clusters: int) -> list[tuple[int, str, str, int | None]]:
 
 
 def fill_template(template: str, facts: dict[str, Any], title: str, script: str) -> str:
-    jinja = _environment()
+    """Return a page that loads nothing, with its style and the policy of what may run."""
     tree = facts["tree"] or {"width": None, "paper": None}
-    style = jinja.get_template("style.css").render(colours=facts["colours"], width=tree["width"], paper=tree["paper"])
+    style = fill_part("style.css", {"colours": facts["colours"], "width": tree["width"], "paper": tree["paper"]})
     policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
     policy += f"style-src '{_hash(style)}'"
     policy += f"; script-src '{_hash(script)}'; worker-src blob:" if script else ""
-    text: str = jinja.get_template(template).render(
-        **facts, title=title, policy=policy, style=style, script=script, version=__version__
-    )
-    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file
+    about = {"title": title, "policy": policy, "style": style, "script": script, "version": __version__}
+    return fill_part(template, facts | about)
+
+
+def fill_part(template: str, facts: dict[str, Any]) -> str:
+    """Return a template of the folder with some facts: a page, a part of one, or a style."""
+    text: str = _environment().get_template(template).render(facts)
+    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file or a message
 
 
 def picture_alone(tree: dict[str, Any], colours: dict[str, Any]) -> str:
     """Return the picture of a tree as a file of SVG, with the page's style for light paper."""
-    jinja = _environment()
-    style = jinja.get_template("style.css").render(colours=colours["colours"], width=None, paper=None)
+    style = fill_part("style.css", {"colours": colours["colours"], "width": None, "paper": None})
     own = "svg{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}"
     own += ".back{fill:var(--sheet)}.unseen{position:static}svg.paper{display:inline}"
-    text: str = jinja.get_template("svg.html").render(
-        tree=tree, hatches=colours["hatches"], style=_of_pictures(style) + own
-    )
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return fill_part("svg.html", {"tree": tree, "hatches": colours["hatches"], "style": _of_pictures(style) + own})
 
 
 def _of_pictures(style: str) -> str:
@@ -100,11 +100,11 @@ def _environment() -> Any:
     )
     environment.filters["short"] = shorten_name
     environment.filters["colour"] = class_of
-    environment.filters["unbroken"] = lambda text: jinja2.utils.markupsafe.Markup(_unbroken(text))
+    environment.filters["unbroken"] = lambda text: jinja2.utils.markupsafe.Markup(_hold_values(text))
     return environment
 
 
-def _unbroken(text: str) -> str:
+def _hold_values(text: str) -> str:
     """Return a text as HTML in which no line ends within a value, such as 2026-03-16; a long one may be parted."""
     words = (html.escape(word) for word in text.split(" "))
     return " ".join(f'<span class="v">{word}</span>' if _VALUE.fullmatch(word) else word for word in words)
@@ -121,9 +121,3 @@ def file_of(name: str) -> str:
 def _hash(text: str) -> str:
     """Return the hash by which a content-security policy knows a script or a style."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def filled(template: str, facts: dict[str, Any]) -> str:
-    """Return a template of the folder with some facts: a part of a page, or a style."""
-    text: str = _environment().get_template(template).render(facts)
-    return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a message

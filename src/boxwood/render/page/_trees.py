@@ -77,13 +77,13 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
         "weighted": ex.details.weighted,
     }
     for data, shown in (({"slider": slider, "without": without}, others), ({"slider": slider}, [])):
-        packed = _packed(data | more)
+        packed = _pack(data | more)
         if len(packed) <= _MOST_LETTERS:
             return OtherTrees(packed, rows, shown)
     return None
 
 
-def _packed(data: Mapping[str, Any]) -> str:
+def _pack(data: Mapping[str, Any]) -> str:
     """Return data as letters and digits, which the page's script unpacks."""
     packing = zlib.compressobj(wbits=-15)
     text = json.dumps(data, separators=(",", ":")).encode()

@@ -15,7 +15,7 @@ from boxwood.explanation.change.cuts import codes_of, ends_said
 from boxwood.render.forms.text import tells_price
 from boxwood.render.page._guard import as_shown
 from boxwood.render.page._parts import LARGEST, outline_of_tree, tree_shapes, ways_in_full
-from boxwood.render.page._template import filled, stripes
+from boxwood.render.page._template import fill_part, stripes
 from boxwood.render.pictures.picture import picture_of
 from boxwood.words.values import category, percent, price, shorten_name
 
@@ -42,9 +42,11 @@ def live_tree(ex: MeasuredTree, first: MeasuredTree) -> dict[str, Any]:
     }
     style = {"colours": facts["colours"], "width": None, "paper": None}
     # a part of a page has no root of its own
-    css = filled("style.css", style).replace(":root", ".root") + filled("live.css", {"width": tree and tree["width"]})
+    css = fill_part("style.css", style).replace(":root", ".root") + fill_part(
+        "live.css", {"width": tree and tree["width"]}
+    )
     return {
-        "html": filled("live.html", facts | {"style": css}),
+        "html": fill_part("live.html", facts | {"style": css}),
         "cuts": [_cut(ex, cut) for cut in picture.cuts],
         "leaves": [{"node": leaf.node, "leaf": leaf.leaf, "cluster": leaf.cluster} for leaf in picture.leaves],
         "columns": _columns(ex),

@@ -450,7 +450,9 @@ def cards(
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
-                "distinctive_columns": [] if is_hidden else _compared(ex, distinctive_columns(profile, among, FEW)),
+                "distinctive_columns": []
+                if is_hidden
+                else _compare_words(ex, distinctive_columns(profile, among, FEW)),
                 "totals": None if worth is None else totals_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_total(worth, cluster.cluster),
                 "suggested": None if is_hidden else suggested.get(cluster.name),
@@ -463,7 +465,7 @@ _THAN_OTHERS = {"high": "higher", "low": "lower", "late": "later", "early": "ear
 _OLDER = {"late": "newer", "early": "older"}  # where rules say ages
 
 
-def _compared(ex: MeasuredTree, found: list[dict[str, str]]) -> list[dict[str, str]]:
+def _compare_words(ex: MeasuredTree, found: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return what stands out in words that compare a cluster with the other rows."""
     ages = {column_name(name) for name, dates in ex.details.dates if dates.as_of}
     words = [_OLDER if one["name"] in ages else _THAN_OTHERS for one in found]
