@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
 ]
 SCRIPT = files("boxwood.render.notebook").joinpath("editor.js").read_text(encoding="utf-8")
-SHOW = """async ([script, view]) => {
+SHOW = """async ([script, view, late]) => {
   const listeners = {};
   const model = {
     get: () => view,
@@ -40,7 +40,11 @@ SHOW = """async ([script, view]) => {
   };
   const source = URL.createObjectURL(new Blob([script], {type: "text/javascript"}));
   const editor = (await import(source)).default;
-  editor.render({model, el: document.querySelector("main")});
+  const main = document.querySelector("main");
+  if (!late) return editor.render({model, el: main});
+  const cell = document.createElement("div");
+  editor.render({model, el: cell});
+  main.append(cell);
 }"""
 PAGE = """<!doctype html><html lang=en><head><meta charset=utf-8><title>A notebook</title></head>
 <body style="margin:8px;color:{ink};background:{paper}"><main><h1>A cell</h1></main></body></html>"""
@@ -51,7 +55,7 @@ def shown(chromium):
     """Return a function that shows a widget without a notebook; whatever it logs or loads fails the test."""
     contexts, logs, requests = [], [], []
 
-    def show(ex, *, dark=False, width=1200):
+    def show(ex, *, dark=False, width=1200, late=False):
         context = chromium.new_context(viewport={"width": width, "height": 900})
         contexts.append(context)
         page, editing = context.new_page(), Editing(ex)
@@ -68,7 +72,7 @@ def shown(chromium):
         page.on("request", lambda request: requests.append(request.url))
         page.expose_function("toPython", to_python)
         page.set_content(PAGE.format(ink="#eee" if dark else "#111", paper="#111" if dark else "#fff"))
-        page.evaluate(SHOW, [SCRIPT, json.loads(json.dumps(editing.view()))])
+        page.evaluate(SHOW, [SCRIPT, json.loads(json.dumps(editing.view())), late])
         return page, editing
 
     yield show
@@ -113,6 +117,14 @@ def test_a_threshold_is_dragged(shown):
     page.locator('[data-do="undo"]').click()
     page.locator(".told", has_text="undone").wait_for()
     assert agreement.inner_text() == f"{ex.agreement:.1%}"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_tree_is_drawn_before_the_notebook_shows_its_place(shown, dark):
+    page, _ = shown(explained(), dark=dark, late=True)
+    page.locator(f".root[data-theme={'dark' if dark else 'light'}]").wait_for()
+    assert page.locator(".handle").count() == 4
+    assert page.locator('[data-do="undo"]:disabled').count() == 1
 
 
 def test_keys_move_a_threshold_to_the_next_value(shown):
@@ -264,6 +276,17 @@ def lab(tmp_path):
         server.terminate()
 
 
+def run_cell(page, cell):
+    """Run a cell: keys are lost while the notebook is still put together, so they are pressed until they are taken."""
+    for _ in range(20):
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_timeout(1000)
+        if cell.locator(".jp-InputPrompt").first.inner_text() != "[ ]:":
+            return
+    raise AssertionError(f"the cell did not run: {cell.inner_text()}")
+
+
 def test_a_tree_is_changed_in_jupyterlab(chromium, lab):
     context = chromium.new_context(viewport={"width": 1300, "height": 1000})
     page = context.new_page()
@@ -271,8 +294,7 @@ def test_a_tree_is_changed_in_jupyterlab(chromium, lab):
     page.goto(lab)
     page.get_by_text("(ipykernel) | Idle").wait_for()
     cells = page.locator(".jp-Notebook .jp-CodeCell")
-    cells.first.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
+    run_cell(page, cells.first)
     handle = page.locator(".handle").first
     handle.wait_for(state="attached")
     grip = page.locator(".handle .grip").first.bounding_box()
@@ -292,8 +314,7 @@ def test_a_tree_is_changed_in_jupyterlab(chromium, lab):
     page.locator('[data-do="take"]').click()
     page.locator(".told", has_text="taken").wait_for()
     assert cells.count() == len(CELLS)
-    cells.nth(1).locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
+    run_cell(page, cells.nth(1))
     said = cells.nth(1).locator(".jp-OutputArea-output")
     said.wait_for()
     lines = said.inner_text().splitlines()

@@ -89,8 +89,9 @@ function render({ model, el }) {
     focus = null;
   }
 
-  // light ink around the tree asks for a dark one
+  // light ink around the tree asks for a dark one; what no document holds yet has no ink
   function dress() {
+    if (!el.isConnected) return;
     const ink = getComputedStyle(el).color.match(/[0-9.]+/g).map(Number);
     const theme = ink[0] + ink[1] + ink[2] > 382 ? "dark" : "light";
     root.querySelector(".root").dataset.theme = theme;
@@ -383,7 +384,10 @@ function render({ model, el }) {
   model.on("change:view", draw);
   model.on("msg:custom", onAnswer);
   draw();
+  const placed = new ResizeObserver(dress); // a notebook may put a cell's output into the document after this
+  placed.observe(el);
   return () => {
+    placed.disconnect();
     model.off("change:view", draw);
     model.off("msg:custom", onAnswer);
   };
