@@ -61,6 +61,16 @@ def test_the_readme_is_read_in_two_minutes():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
+def test_help_of_explain_begins_with_what_people_set():
+    names = list(inspect.signature(bw.explain).parameters)
+    help_ = inspect.getdoc(bw.explain).splitlines()
+    at = {name: next(i for i, line in enumerate(help_) if line.startswith(f"{name} : ")) for name in names[:-1]}
+    assert names[:6] == ["X", "labels", "n_clusters", "columns", "max_leaf_nodes", "as_of"]
+    assert list(at.values()) == sorted(at.values())
+    assert at["by"] <= 55, "what most people set, with an example, is on one screen"
+    assert len(help_) <= 140, "numbers of defaults are in docs/decisions.md"
+
+
 def test_no_link_of_the_readme_leads_nowhere_on_a_package_index():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     text = (ROOT / "README.md").read_text()
