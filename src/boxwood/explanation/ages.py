@@ -14,7 +14,7 @@ import numpy as np
 from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates, first_after, is_open_end, moment_in
 from boxwood._validation import list_words, show_value
 from boxwood.errors import DataError
-from boxwood.explanation.measured_tree import MeasuredTree, with_rules
+from boxwood.explanation.measured_tree import HELD, MeasuredTree, with_rules
 from boxwood.tree import ThresholdTree
 from boxwood.words.values import column_name
 
@@ -119,7 +119,8 @@ def _move_day(ex: Tree, as_of: Any) -> Tree:
         return ex
     shift = {ex.columns.index(name): dates[name].origin - one.origin for name, one in known.items()}
     tree = _shift_thresholds(ex.tree, shift)
-    kept: dict[str, Any] = {"spreads": ex._spreads(), "shapes": _shifted_shapes(ex, tree, shift)}
+    held = ex._kept.get(HELD) if ex._evidence is None else ex._evidence.held
+    kept: dict[str, Any] = {"spreads": ex._spreads(), "shapes": _shifted_shapes(ex, tree, shift), HELD: held}
     return replace(
         ex,
         tree=tree,
