@@ -272,3 +272,29 @@ def test_page_and_model_file_tell_both_sides(tmp_path):
     assert '<h2 id="outcomes">' in loaded.to_html()
     with pytest.raises(DataError, match="nothing is known of outcomes"):
         bw.explain(outcomes, cluster, method="cart").profile(outcomes=True)
+
+
+@law(6)
+def test_ages_in_rules_need_dates_of_inputs_alone(seed, tmp_path):
+    r, n = np.random.default_rng(seed), 60
+    day, side = pd.Timestamp("2026-07-31"), r.random(n) < 0.5
+    age = pd.to_timedelta(np.where(side, 10, 50) + r.integers(0, 20, n), unit="D")
+    outcomes = pd.DataFrame({"run": range(n), "cost": side * 9 + r.random(n), "kind": np.where(side, "new", "old")})
+    inputs = pd.DataFrame({"run": range(n), "joined": day - age, "taken": day}).sample(frac=1, random_state=seed)
+    if seed % 2:
+        outcomes["seen"] = day - age - pd.Timedelta(days=3)
+    labels, more = ("kind", {}) if seed // 2 % 2 else (None, {"n_clusters": 2})
+    for as_of, said in (("2026-07-31", "days ago"), ("taken", "days before taken")):
+        ex = bw.explain(outcomes, labels, by=inputs, key="run", as_of=as_of, method="cart", **more)
+        assert ex.agreement == 1
+        assert "joined within the" in ex.rules()
+        assert said in ex.rules()
+        assert "cost" in [one.column for one in ex.profile(outcomes=True)]
+    outcomes.to_csv(tmp_path / "o.csv", index=False)
+    inputs.to_parquet(tmp_path / "i.parquet", index=False)
+    files = [str(tmp_path / "o.csv"), "--by", str(tmp_path / "i.parquet"), "--key", "run", "--as-of", as_of]
+    done = CliRunner().invoke(
+        command, ["explain", *files, *(["-l", labels] if labels else ["-k", "2"]), "-c", "cost,joined"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "Ages are counted from the day in taken." in done.output

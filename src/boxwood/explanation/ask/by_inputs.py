@@ -309,7 +309,8 @@ def _label_rows(outcomes: Any, clustering: Any, asked: Options) -> tuple[Problem
 
 def _pose_outcomes(outcomes: Any, clustering: Any, asked: Options) -> Problem:
     """Return the clusters of the outcomes, apart from all that limits the rules."""
-    X, asked = read_dates(outcomes, clustering, asked.of_clusters().scaled_for(clustering, outcomes))
+    asked = asked.of_clusters().scaled_for(clustering, outcomes)
+    X, asked = read_dates(outcomes, clustering, asked, if_any=True)
     return problem_of(X, clustering, asked)
 
 
