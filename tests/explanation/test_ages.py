@@ -21,7 +21,7 @@ from sklearn.cluster import KMeans
 
 import boxwood as bw
 from boxwood import render
-from boxwood._dates import MICROSECONDS, Dates
+from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.estimators import IMM
@@ -603,6 +603,15 @@ def test_ages_in_words(begin, end, said):
     assert dates.period(*ends) == said
 
 
+def test_ages_from_a_moment_say_now():
+    for as_of, here in (("2026-07-31", "today"), ("2026-07-31 14:30:00", "now"), (NOW, "now"), (TODAY, "today")):
+        dates = Dates(as_of=as_of)
+        at = np.nextafter(dates.origin / MICROSECONDS, -np.inf)
+        assert [dates.period(None, at), dates.period(at, None)] == [f"before {here}", f"{here} or later"]
+        assert dates.first(at, beyond=True) == here
+        assert dates.number_said(here, "due") == dates.origin / MICROSECONDS
+
+
 def test_what_cannot_be_counted_is_refused():
     table, labels = customers()
     ex = bw.explain(table, labels, as_of="2026-07-31")
@@ -626,6 +635,8 @@ def test_what_cannot_be_counted_is_refused():
         )
     with pytest.raises(TypeError, match="as_of must be a day"):
         bw.explain(table, labels, as_of=7)
+    with pytest.raises(TypeError, match="as_of must be a day"):
+        bw.explain(table, labels, as_of=pd.NaT)
 
 
 def test_the_command_counts_from_a_day(tmp_path):

@@ -98,8 +98,8 @@ def explain(
         5,000 rows. Notes then say whether the inputs tell the clusters, and which they do not.
         `profile(outcomes=True)` has the other side: what the clusters are.
     key : str or sequence of str, default=None
-        With `by`, the columns of both frames that say which rows belong together. A key that several rows of a table
-        have is refused.
+        With `by`, the columns of both frames, or parts of their index, that say which rows belong together. A key that
+        several rows of a table have is refused, and so are keys of other kinds, such as 7 and "7".
     n_clusters : int, default=None
         Number of clusters of k-means. None chooses one from 2 to 10, fewer where rows are few: the largest on which
         clusters of two halves of the rows agree (adjusted Rand index of at least 0.85, and within 0.1 of the best, in
@@ -148,7 +148,8 @@ def explain(
         name of a column with the day on which each row was taken. Thresholds are round ages, a month of 30 days and a
         year of 365. A day begins at midnight, in UTC for dates that have a time zone. Where boxwood makes the clusters,
         such columns count, too. Rules apply as of today later, unless `predict` and exports are given another day.
-        None says dates as dates.
+        With `by` these are the dates of the inputs, and those of the outcomes if they have any. None says dates as
+        dates.
     max_leaf_nodes : int, default=None
         Number of leaves. None is the number of clusters, or twice that number for "exkmc", "expand" and their kernel
         versions. For labels that are no clusters of k-means, "auto" takes as many as pay on new rows; see Notes. If
