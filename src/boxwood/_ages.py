@@ -22,8 +22,8 @@ _STEPS = (  # of round ages, from the roundest on: as a year and a month have no
 )
 
 
-def age_in_words(micro: int, origin: str = "") -> str:
-    """Return how far a moment is from a day, in microseconds; IN: origin: the column that has the day.
+def age_in_words(micro: int, origin: str = "", here: str = "today") -> str:
+    """Return how far a moment is from a day, in microseconds; IN: origin: the column that has the day; here: no age.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def age_in_words(micro: int, origin: str = "") -> str:
     '36 hours before taken'
     """
     if not micro:
-        return origin or "today"
+        return origin or here
     if origin:
         return f"{_length(micro)} {'before' if micro < 0 else 'after'} {origin}"
     return f"{_length(micro)} ago" if micro < 0 else f"in {_length(micro)}"
@@ -48,7 +48,7 @@ def age_in_text(text: str, origin: str = "") -> int | None:
     (-137, -36)
     """
     text = re.sub(r" \([0-9,]+ years\)", "", text.strip())
-    if text == (origin or "today"):
+    if text in ((origin,) if origin else ("today", "now")):
         return 0
     name = re.escape(origin)
     before, after = (f"(.+) before {name}", f"(.+) after {name}") if origin else ("(.+) ago", "in (.+)")
@@ -77,8 +77,10 @@ def _count_units(n: int, name: str) -> str:
     return f"{n:,} {name}{'' if n == 1 else 's'}"
 
 
-def span_in_words(begin: int | None, end: int | None, origin: str = "") -> str:
+def span_in_words(begin: int | None, end: int | None, origin: str = "", here: str = "today") -> str:
     """Return when dates are that are not before one moment, and before another; None for no such moment.
+
+    IN: as for `age_in_words`.
 
     Examples
     --------
@@ -95,14 +97,14 @@ def span_in_words(begin: int | None, end: int | None, origin: str = "") -> str:
         assert end is not None
         if end > 0:
             return f"less than {_length(end)} {ahead}" if origin else f"in the next {_length(end)} or before"
-        return f"more than {_length(end)} {ago}" if end else f"before {origin or 'today'}"
+        return f"more than {_length(end)} {ago}" if end else f"before {origin or here}"
     if end is None:
         if begin > 0:
             return f"{_length(begin)} or more {ahead}"
-        return f"within {last} {_length(begin)}{before}" if begin else f"{origin or 'today'} or later"
+        return f"within {last} {_length(begin)}{before}" if begin else f"{origin or here} or later"
     if end <= 0:
         if not end:
-            return f"before {origin or 'today'}, within {last} {_length(begin)}{before}"
+            return f"before {origin or here}, within {last} {_length(begin)}{before}"
         near, far = _length(end), _length(begin)
         unit = far.partition(" ")[2]
         near = near.removesuffix(f" {unit}") if unit in ("days", "hours") else near

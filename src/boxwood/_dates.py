@@ -108,6 +108,11 @@ class Dates(NamedTuple):
         return bool(self.as_of) and moment_in(self.as_of, "") is None
 
     @property
+    def is_of_moment(self) -> bool:
+        """Whether dates are counted from a moment, so that "now" stands for "today"."""
+        return self.as_of == NOW or has_time(self.as_of)
+
+    @property
     def origin(self) -> int:
         """Where ages are counted from as a tree sees it, in microseconds since the beginning of 1970."""
         day = moment_in(self.as_of, "")
@@ -208,7 +213,7 @@ class Dates(NamedTuple):
     def period(self, begin: float | None, end: float | None) -> str:
         """Return in words when dates are that are not up to `begin`, but up to `end`; None for no such end."""
         first, last = (None if one is None else _first(one, True) - self.origin for one in (begin, end))
-        return span_in_words(first, last, self.day_column)
+        return span_in_words(first, last, self.day_column, self._here)
 
     def first_moment(self, days: float, *, beyond: bool) -> datetime:
         """Return the first date from `days` on, or `beyond` it, in UTC and without a zone.
@@ -267,6 +272,10 @@ class Dates(NamedTuple):
         return None
 
     @property
+    def _here(self) -> str:
+        return "now" if self.is_of_moment else "today"
+
+    @property
     def _tz(self) -> tzinfo:
         return _zone(self.zone)
 
@@ -292,7 +301,7 @@ class Dates(NamedTuple):
 
     def _said(self, micro: int) -> str:
         if self.as_of:
-            return age_in_words(micro - self.origin, self.day_column)
+            return age_in_words(micro - self.origin, self.day_column, self._here)
         try:
             local = self._local(micro)
             distance = local - _EPOCH - micro * _ONE
@@ -369,6 +378,11 @@ def moment_in(text: str, form: str) -> datetime | None:
         return datetime.fromisoformat(text.replace(" UTC", "Z"))
     except ValueError:
         return None
+
+
+def has_time(as_of: str) -> bool:
+    """Return whether a text that says what dates are counted from is a moment, rather than a day or a column."""
+    return ":" in as_of and moment_in(as_of, "") is not None
 
 
 def _as_month(quarter: re.Match[str]) -> str:

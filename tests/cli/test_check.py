@@ -39,11 +39,11 @@ def test_rules_are_judged_on_a_table(folder):
     assert [one["rows"] for one in facts["findings"] if one["kind"] == "hole"] == [1]
 
 
-@pytest.mark.parametrize("today", ["2026-07-31", "2026-09-15"])
-def test_ages_count_from_the_day_that_is_named(folder, today):
+@pytest.mark.parametrize(("option", "today"), [("--today", "2026-07-31"), ("--as-of", "2026-09-15")])
+def test_ages_count_from_the_day_that_is_named(folder, option, today):
     (folder / "aged.sql").write_text("CASE WHEN seen >= CURRENT_DATE - 30 THEN 'new' ELSE 'gone' END")
     (folder / "seen.csv").write_text("seen,s\n2026-07-20,new\n2026-05-01,gone\n")
-    facts = json.loads(run(folder, "{}/aged.sql", "{}/seen.csv", "-l", "s", "--today", today, "--json").stdout)
+    facts = json.loads(run(folder, "{}/aged.sql", "{}/seen.csv", "-l", "s", option, today, "--json").stdout)
     assert facts["agreement"] == (1.0 if today == "2026-07-31" else 0.5)
 
 

@@ -21,7 +21,7 @@ from sklearn.cluster import KMeans
 
 import boxwood as bw
 from boxwood import render
-from boxwood._dates import MICROSECONDS, Dates
+from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates
 from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.estimators import IMM
@@ -321,6 +321,34 @@ def test_other_dialects_mean_the_same(seed):
         assert found == wanted, (dialect, seed)
 
 
+@law(4)
+def test_shares_of_leaves_are_the_same_on_any_day(seed, tmp_path):
+    ex, table, day, _ = case(seed)
+    table, zoned = later(table, 1 + 197 * seed), any(one.zone for _, one in ex.details.dates)
+    day = day_after(day, 1 + 197 * seed)
+    leaf, shares = (
+        ex.apply(table, as_of=day, missing="none"),
+        ex.predict_proba(table, as_of=day, missing="none").max(axis=1),
+    )
+    ex.save(tmp_path / "model.json")
+    for model in (ex, bw.load(tmp_path / "model.json")):
+        today = model.to_sql(share=True).replace("CURRENT_DATE", f"DATE '{day}'")
+        written = [
+            today,
+            model.to_sql(as_of=day, share=True),
+            *([] if zoned else [model.to_sql(as_of="taken", share=True)]),
+        ]
+        with duckdb.connect() as con:
+            con.execute("SET TimeZone = 'UTC'")
+            con.register("t", table.assign(taken=pd.Timestamp(day)))
+            for columns in written:
+                found = [share for _, share in con.execute(f"SELECT {columns} FROM t").fetchall()]
+                np.testing.assert_array_equal(np.array(found, dtype=float), np.where(leaf < 0, np.nan, shares))
+        exec(model.to_python(share=True), names := {})
+        found = [names["share"](row, day) for row in rows_of(table)]
+        np.testing.assert_array_equal(np.array(found, dtype=float), np.where(leaf < 0, np.nan, shares))
+
+
 @law(3)
 def test_spreadsheets_count_from_today(seed, tmp_path):
     table, labels, day = table_of(8 * seed + 1 if ZONES[(8 * seed + 1) % 4] == "" else 8 * seed)
@@ -575,6 +603,15 @@ def test_ages_in_words(begin, end, said):
     assert dates.period(*ends) == said
 
 
+def test_ages_from_a_moment_say_now():
+    for as_of, here in (("2026-07-31", "today"), ("2026-07-31 14:30:00", "now"), (NOW, "now"), (TODAY, "today")):
+        dates = Dates(as_of=as_of)
+        at = np.nextafter(dates.origin / MICROSECONDS, -np.inf)
+        assert [dates.period(None, at), dates.period(at, None)] == [f"before {here}", f"{here} or later"]
+        assert dates.first(at, beyond=True) == here
+        assert dates.number_said(here, "due") == dates.origin / MICROSECONDS
+
+
 def test_what_cannot_be_counted_is_refused():
     table, labels = customers()
     ex = bw.explain(table, labels, as_of="2026-07-31")
@@ -586,7 +623,7 @@ def test_what_cannot_be_counted_is_refused():
         "no other column of dates": lambda: bw.explain(table, labels, as_of="last_order"),
         "has a time zone, but the dates of last_order": lambda: bw.explain(table, labels, as_of="2026-07-31T10:00Z"),
         "PMML has no today": ex.to_pmml,
-        "hold no dates": ex.to_onnx,
+        "hold no dates.* write SQL, Python or JavaScript, or": ex.to_onnx,
         "is for explain": lambda: ex.predict(table, as_of="latest"),
         "no column 'taken'": lambda: ex.predict(table, as_of="taken"),
     }.items():
@@ -598,6 +635,8 @@ def test_what_cannot_be_counted_is_refused():
         )
     with pytest.raises(TypeError, match="as_of must be a day"):
         bw.explain(table, labels, as_of=7)
+    with pytest.raises(TypeError, match="as_of must be a day"):
+        bw.explain(table, labels, as_of=pd.NaT)
 
 
 def test_the_command_counts_from_a_day(tmp_path):
@@ -634,3 +673,16 @@ def test_the_command_counts_from_a_day(tmp_path):
     found = [json.loads(run("compare", name, *trees, at))["rows"][0] for name, at in tables]
     assert [one | {"seconds": 0} for one in found[:1]] == [one | {"seconds": 0} for one in found[1:]]
     assert "days ago" in run("why", "m.json", "--set", "last_order=2027-01-01", "--as-of", day)
+
+
+def test_the_command_counts_from_a_column_that_has_one_day(tmp_path):
+    table, labels = customers()
+    for kind in ("csv", "parquet"):
+        path = str(tmp_path / f"t.{kind}")
+        seen = table.assign(taken=pd.Timestamp("2026-07-31"), begun=pd.Timestamp("2026-01-01"), segment=labels)
+        seen.to_csv(path, index=False) if kind == "csv" else seen.to_parquet(path)
+        for columns in ([], ["-c", "last_order", "-c", "begun"]):
+            result = CliRunner().invoke(command, ["explain", path, "-l", "segment", "--as-of", "taken", *columns])
+            assert result.exit_code == 0, result.output
+            assert "days before taken" in result.output
+            assert "Ages are counted from the day in taken." in result.output

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -92,6 +93,25 @@ def test_rows_of_pandas_are_joined_by_their_index(seed):
 
 
 @law(8)
+def test_parts_of_an_index_belong_together_by_their_names(seed):
+    _, cluster, own, others = two_tables(seed)
+    both = [
+        pd.DataFrame({"run": np.array(rows) // 7, "step": np.array(rows) % 7, "place": [i + 0.0 for i in rows]})
+        for rows in (own, others)
+    ]
+    outcomes = both[0].assign(cost=[float(cluster[i] == "b") for i in own]).drop(columns="place")
+    names, labels = ["run", "step"], [cluster[i] for i in own]
+    wanted = {i: cluster[i] for i in {*own} & {*others}}
+    for order in (names, names[::-1]):
+        by = both[1].set_index(order)
+        assert rows_with_labels(bw.explain(outcomes.set_index(names), labels, by=by, method="cart")) == wanted
+    for part in ([], ["run"], ["step"], names):  # a key may be in the columns or in the index
+        by, rows = (one.set_index(part) if part else one for one in (both[1], outcomes))
+        for one, other in ((rows, both[1]), (outcomes, by), (rows, by)):
+            assert rows_with_labels(bw.explain(one, labels, by=other, key=names, method="cart")) == wanted
+
+
+@law(8)
 def test_rows_of_files_are_joined_by_their_key(seed, tmp_path):
     _, cluster, own, others = two_tables(seed)
     for what in drawn(KEYS, seed):
@@ -171,6 +191,19 @@ REFUSED = {
     ),
     "no such column": ((table(), LABELS, table().drop(columns="run"), "run"), "no column 'run' in the inputs"),
     "other kinds": ((table(), LABELS, table().astype({"run": str}), "run"), "numbers in the outcomes, but text in"),
+    "several kinds": (
+        (table(run=[*range(11), "11"]), LABELS, table(), "run"),
+        "run is numbers, text in the outcomes, but numbers in the inputs; give both one type",
+    ),
+    "other objects": (
+        (table(run=[uuid.UUID(int=i) for i in range(12)]), LABELS, table().astype({"run": str}), "run"),
+        "run is UUID in the outcomes, but text in the inputs",
+    ),
+    "nothing": ((table(run=[None] * 12), LABELS, table(), "run"), "no row of the outcomes .* none in the outcomes and"),
+    "an index of other parts": (
+        (table().set_index(["run", "x"]), LABELS, table(y=1.0).rename(columns={"run": "id"}).set_index(["id", "x"])),
+        "the index is of run, x in the outcomes, but id, x in the inputs; give both the same names",
+    ),
     "no partner": ((table(), LABELS, table(run=range(90, 102)), "run"), "no row of the outcomes has the same run"),
     "frames without an index": ((pl.DataFrame(table()), LABELS, pl.DataFrame(table())), "name the column of both"),
     "an array and a frame": ((table().to_numpy(), LABELS, table()), "it is not known which rows"),
@@ -239,3 +272,29 @@ def test_page_and_model_file_tell_both_sides(tmp_path):
     assert '<h2 id="outcomes">' in loaded.to_html()
     with pytest.raises(DataError, match="nothing is known of outcomes"):
         bw.explain(outcomes, cluster, method="cart").profile(outcomes=True)
+
+
+@law(6)
+def test_ages_in_rules_need_dates_of_inputs_alone(seed, tmp_path):
+    r, n = np.random.default_rng(seed), 60
+    day, side = pd.Timestamp("2026-07-31"), r.random(n) < 0.5
+    age = pd.to_timedelta(np.where(side, 10, 50) + r.integers(0, 20, n), unit="D")
+    outcomes = pd.DataFrame({"run": range(n), "cost": side * 9 + r.random(n), "kind": np.where(side, "new", "old")})
+    inputs = pd.DataFrame({"run": range(n), "joined": day - age, "taken": day}).sample(frac=1, random_state=seed)
+    if seed % 2:
+        outcomes["seen"] = day - age - pd.Timedelta(days=3)
+    labels, more = ("kind", {}) if seed // 2 % 2 else (None, {"n_clusters": 2})
+    for as_of, said in (("2026-07-31", "days ago"), ("taken", "days before taken")):
+        ex = bw.explain(outcomes, labels, by=inputs, key="run", as_of=as_of, method="cart", **more)
+        assert ex.agreement == 1
+        assert "joined within the" in ex.rules()
+        assert said in ex.rules()
+        assert "cost" in [one.column for one in ex.profile(outcomes=True)]
+    outcomes.to_csv(tmp_path / "o.csv", index=False)
+    inputs.to_parquet(tmp_path / "i.parquet", index=False)
+    files = [str(tmp_path / "o.csv"), "--by", str(tmp_path / "i.parquet"), "--key", "run", "--as-of", as_of]
+    done = CliRunner().invoke(
+        command, ["explain", *files, *(["-l", labels] if labels else ["-k", "2"]), "-c", "cost,joined"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "Ages are counted from the day in taken." in done.output

@@ -97,8 +97,9 @@ def explain(
         Another table, whose columns the rules ask for, while the clusters are those of the rows of `X`. Both are in
         memory. Rows without a partner have no part in the rules; a note counts them.
     key : str or sequence of str, default=None
-        Columns of both tables that say which rows belong together. Without it that is the index of two frames of
-        pandas, or the place in two arrays of one length. A key that several rows of a table have is refused.
+        Columns of both tables, or parts of their index, that say which rows belong together. Without it that is the
+        index of two frames of pandas, or the place in two arrays of one length. A key that several rows of a table
+        have is refused, and so are keys of other kinds, such as 7 and "7".
     names : mapping from label to name, or sequence of names, default=None
         Names of the clusters. A sequence has one name for each label, in ascending order of the labels.
     sample_weight : array-like of shape (n,), or str, default=None

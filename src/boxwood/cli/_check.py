@@ -41,6 +41,8 @@ Examples:
 )
 @click.option(
     "--today",
+    "--as-of",
+    "today",
     metavar="DAY",
     type=click.DateTime(["%Y-%m-%d"]),
     help="The day that CURRENT_DATE stands for; the default is today.",

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
     from boxwood.batches import Source
     from boxwood.columns.column_table import ColumnTable
-    from boxwood.explanation.ages import names_column
     from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
@@ -544,7 +543,8 @@ def _options_of_files(options: dict[str, Any], names: Sequence[Sequence[str]]) -
         texts = _names(options["categories"])
         chosen["categories"] = [text for text in texts if {*_categories({"categories": [text]})} & {*own}]
         found.append(chosen)
-    return found[0] | {"as_of": None}, found[1] | {"weights": None}
+    is_here = not _names_day_column(options["as_of"]) or options["as_of"] in names[0]
+    return found[0] | ({} if is_here else {"as_of": None}), found[1] | {"weights": None}
 
 
 def read(
@@ -556,7 +556,7 @@ def read(
     """
     from boxwood.columns.of_file import column_table
     from boxwood.explanation.ask.columns import notes_on_left_out
-    from boxwood.explanation.ask.days import counted_from_day
+    from boxwood.explanation.ask.days import can_count, counted_from_day
     from boxwood.explanation.ask.mixed import chosen_of, with_advice
     from boxwood.table import read_table
 
@@ -571,11 +571,13 @@ def read(
             kinds=kinds_of(options),
             value=options.get("value"),
             key=options.get("key", ()),
+            has_day_column=_names_day_column(as_of := options.get("as_of")),
             tick=tick,
         )
     told = {name: getattr(table, name) for name in ("padded", "spellings", "rounded", "marks")}
     columns, notes = column_table(table, learns=missing == "learn"), tuple[str, ...]()
-    if (as_of := options.get("as_of")) is not None:
+    are_outcomes = bool(options.get("key")) and not are_inputs
+    if as_of is not None and not (are_outcomes and not can_count(columns.dates, as_of)):
         with in_option_names():
             columns, _, notes = counted_from_day(columns, columns.dates, as_of)
     clustering = () if are_inputs else table.labels
@@ -683,12 +685,19 @@ def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]
     return tick
 
 
+def _names_day_column(as_of: str | None) -> bool:
+    """Return whether dates are counted from the day in a column."""
+    from boxwood.explanation.ages import names_column
+
+    return as_of is not None and names_column(as_of)
+
+
 def _wanted_columns(labels: str | None, options: dict[str, Any]) -> Wanted:
     """Return the columns that the options name."""
     from boxwood.table.options import Wanted
 
     columns, as_of = options["columns"], options.get("as_of")
-    if columns and as_of is not None and names_column(as_of):
+    if columns and _names_day_column(as_of):
         columns = (*columns, as_of)
     return Wanted(columns, options["exclude"], labels, options["weights"])
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,13 +54,15 @@ class Keys(NamedTuple):
 
 
 def keys_of_frame(frame: Any, names: Sequence[str], where: str) -> Keys:
-    """Return the keys in some columns of a frame; IN: where: what the table is called.
+    """Return the keys in some columns of a frame, or in parts of its index; IN: where: what the table is called.
 
     Raises
     ------
     DataError
         If the frame lacks a column.
     """
+    of_index = [name for name in names if name in _index_names(frame) and name not in column_names(frame)]
+    frame = frame.reset_index(of_index) if of_index else frame
     refuse_unknown_columns(names, column_names(frame), where=where)
     dates = date_columns(only_columns(frame, names))
     parts = []
@@ -67,16 +70,20 @@ def keys_of_frame(frame: Any, names: Sequence[str], where: str) -> Keys:
         is_date = name in dates
         values = as_matrix(frame, [name])[:, 0].tolist() if is_date else column_series(frame, name).to_list()
         known = [None if is_missing(value) else value for value in values]
-        kind = (DATES_IN_ZONE if dates[name].zone else DATES) if is_date else _kind(known)
+        kind = (DATES_IN_ZONE if dates[name].zone else DATES) if is_date else kind_of(known)
         parts.append((name, kind, known))
     return Keys.of_columns(parts)
 
 
-def keys_of_index(frame: Any, where: str) -> Keys:
-    """Return the keys in the index of a frame of pandas."""
-    levels = frame.index.to_frame(index=False)
+def keys_of_index(frame: Any, where: str, order: Sequence[Hashable] = ()) -> Keys:
+    """Return the keys in the index of a frame of pandas; IN: order: names of its parts in another order."""
+    levels = (frame.index.reorder_levels(order) if order else frame.index).to_frame(index=False)
     levels.columns = [f"level {i}" for i in range(levels.shape[1])]
     return keys_of_frame(levels, list(levels.columns), where)._replace(name="the index")
+
+
+def _index_names(frame: Any) -> Sequence[Hashable]:
+    return getattr(getattr(frame, "index", None), "names", ()) if hasattr(frame, "reset_index") else ()
 
 
 def _refuse_rounded(name: str, values: Sequence[Hashable]) -> None:
@@ -88,8 +95,16 @@ def _refuse_rounded(name: str, values: Sequence[Hashable]) -> None:
         )
 
 
-def _kind(values: Sequence[Hashable]) -> str:
-    return TEXTS if isinstance(next((one for one in values if one is not None), ""), str) else NUMBERS
+def kind_of(values: Iterable[Hashable]) -> str:
+    """Return what values of a key are in words, several kinds where they are mixed; empty where all are missing."""
+    types = {type(one): one for one in values if one is not None}
+    return list_words(sorted({_kind(one) for one in types.values()})) if types else ""
+
+
+def _kind(value: Hashable) -> str:
+    if isinstance(value, str):
+        return TEXTS
+    return NUMBERS if isinstance(value, (Number, np.generic)) else type(value).__name__
 
 
 class Join(NamedTuple):
@@ -116,7 +131,7 @@ def join_tables(own: Keys, others: Keys, names: tuple[str, str]) -> Join:
     DataError
         If a key stands in several rows of a table, the keys are of different kinds, or no two rows have the same.
     """
-    if own.kinds != others.kinds:
+    if any(mine != theirs for mine, theirs in zip(own.kinds, others.kinds, strict=True) if mine and theirs):
         kinds = [f"{' and '.join(keys.kinds)} in {name}" for keys, name in zip((own, others), names, strict=True)]
         raise DataError(f"{own.name} is {', but '.join(kinds)}; give both one type")
     for keys, name in zip((own, others), names, strict=True):

@@ -17,7 +17,7 @@ from boxwood.batches.batches import USABLE
 from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, note_on_marks, refuse_other_labels
 from boxwood.batches.source import AS_WORDS, MarksMet, Spelling, TextAmong
 from boxwood.columns.column_table import ColumnTable, with_truths
-from boxwood.columns.keys import DATES, DATES_IN_ZONE, NUMBERS, TEXTS, Keys
+from boxwood.columns.keys import DATES, DATES_IN_ZONE, Keys, kind_of
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use
 from boxwood.errors import DataError
@@ -133,6 +133,7 @@ def read_table(
     kinds: Kinds | None = None,
     value: str | None = None,
     key: Sequence[str] = (),
+    has_day_column: bool = False,
     tick: Tick | None = None,
 ) -> Table:
     """Return the numeric columns of a CSV, Parquet, Arrow or JSON-lines file, of a database or a workbook.
@@ -164,6 +165,8 @@ def read_table(
     key : sequence of str, default=()
         Columns whose values say which rows of another table belong to these. They are no others; beside labels, the
         table may have none but these.
+    has_day_column : bool, default=False
+        Whether dates are counted from the day in another column, so that those of a single day are used, too.
     tick : callable, default=None
         Called now and then with the fraction of a pass that is done.
 
@@ -204,7 +207,8 @@ def read_table(
         X, found = _values(source, [sql[i] for i in read], [*beside, *(part.sql for part in parts)], tick)
         facts = {i: _range_of(i, X[:, j]) for j, i in enumerate(read) if i not in words}
         may_be_none = bool(key) and labelled is not None
-        used, unused = _choose(source, looked_at, facts, why, missing, may_be_none=may_be_none)
+        dates = _dates(source, looked_at) if has_day_column else {}
+        used, unused = _choose(source, looked_at, facts, why, missing, may_be_none=may_be_none, may_be_one=[*dates])
         kept = np.flatnonzero(np.isin(read, used)).tolist()
         _refuse_gaps(source, X, {j: facts[i] for j, i in zip(kept, used, strict=True) if i in facts}, missing)
         codes = _coded(X, {j: words[read[j]] for j in kept if read[j] in words})
@@ -436,20 +440,25 @@ def _choose(
     missing: str,
     *,
     may_be_none: bool,
+    may_be_one: Collection[str] = (),
 ) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Return the columns to use, and the others by the reason why they are left out: first those without numbers."""
+    """Return the columns to use, and the others by the reason why they are left out: first those without numbers.
+
+    IN: may_be_none: whether all may be left out; may_be_one: columns that may hold a single value.
+    """
     use = Use(chosen=source.names, learns=missing == "learn", drops_constants=True)
-    of_numbers = left_out([_SeenNumbers(source, one) for one in facts.values()], use)
+    found = left_out([_SeenNumbers(source, one) for one in facts.values()], use)
+    of_numbers = {name: one for name, one in found.items() if one != ONE_VALUE or name not in may_be_one}
     reasons = {source.names[i]: why[i] for i in columns if i in why}
     reasons = dict(sorted(reasons.items(), key=lambda item: item[1] != NO_VALUES))
     unused = by_reason(reasons)
     for reason, names in by_reason(dict(sorted(of_numbers.items(), key=lambda item: item[1] != NO_VALUES))).items():
         unused.setdefault(reason, []).extend(names)
     used = [i for i in columns if source.names[i] not in reasons | of_numbers]
-    found = tuple((reason, tuple(names)) for reason, names in unused.items())
+    others = tuple((reason, tuple(names)) for reason, names in unused.items())
     if used or may_be_none:
-        return used, found
-    told = "; ".join(f"left out, {reason}: {list_words(names)}" for reason, names in found)
+        return used, others
+    told = "; ".join(f"left out, {reason}: {list_words(names)}" for reason, names in others)
     listing = "\n".join(
         [told or f"its columns: {list_words(source.names)}", *source.hints, *hints_on(source, unused.get("text", []))]
     )
@@ -616,7 +625,7 @@ class _KeyInFile(NamedTuple):
         ]
         is_typed = source.kind(i) == "text" and not source.has_marks
         known = {text: text for text in texts} if is_typed else labels_in(texts)
-        return cls(name, TEXTS if any(isinstance(one, str) for one in known.values()) else NUMBERS, sql, known)
+        return cls(name, kind_of(known.values()), sql, known)
 
     def read(self, values: Any) -> tuple[str, str, list[Hashable]]:
         """Return the name, the kind and the keys, from what DuckDB has read."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates, first_after, is_open_end, moment_in
+from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates, first_after, has_time, is_open_end, moment_in
 from boxwood._validation import list_words, show_value
 from boxwood.errors import DataError
-from boxwood.explanation.measured_tree import MeasuredTree, with_rules
+from boxwood.explanation.measured_tree import HELD, MeasuredTree, with_rules
 from boxwood.tree import ThresholdTree
 from boxwood.words.values import column_name
 
@@ -41,10 +41,10 @@ def as_of_text(as_of: Any) -> str:
         as_of = as_of.astype("M8[us]").item()
     if isinstance(as_of, str):
         as_of = moment_in(as_of, "") or as_of.strip()
-    if isinstance(as_of, datetime):
+    if isinstance(as_of, datetime) and as_of == as_of:  # NaT is one, too
         is_day = as_of.time() == time() and as_of.tzinfo is None
         return as_of.date().isoformat() if is_day else as_of.isoformat(" ")
-    if isinstance(as_of, date):
+    if isinstance(as_of, date) and as_of == as_of:
         return as_of.isoformat()
     if not isinstance(as_of, str) or not as_of:
         raise TypeError(
@@ -76,7 +76,7 @@ def with_ages(dates: Mapping[str, Dates], as_of: str) -> dict[str, Dates]:
                 f"as_of has a time zone, but the dates of {list_words(local)} have none; give the local time "
                 "without one"
             )
-    if (_has_time(as_of) or as_of == NOW) and len({bool(one.zone) for one in dates.values()}) > 1:
+    if (has_time(as_of) or as_of == NOW) and len({bool(one.zone) for one in dates.values()}) > 1:
         raise DataError("as_of has a time of day, but only some of the dates have a time zone; give the day alone")
     return {name: one._replace(as_of=as_of) for name, one in dates.items()}
 
@@ -119,7 +119,8 @@ def _move_day(ex: Tree, as_of: Any) -> Tree:
         return ex
     shift = {ex.columns.index(name): dates[name].origin - one.origin for name, one in known.items()}
     tree = _shift_thresholds(ex.tree, shift)
-    kept: dict[str, Any] = {"spreads": ex._spreads(), "shapes": _shifted_shapes(ex, tree, shift)}
+    held = ex._kept.get(HELD) if ex._evidence is None else ex._evidence.held
+    kept: dict[str, Any] = {"spreads": ex._spreads(), "shapes": _shifted_shapes(ex, tree, shift), HELD: held}
     return replace(
         ex,
         tree=tree,
@@ -130,21 +131,12 @@ def _move_day(ex: Tree, as_of: Any) -> Tree:
     )
 
 
-def _has_time(as_of: str) -> bool:
-    return ":" in as_of and moment_in(as_of, "") is not None
-
-
-def is_of_moments(dates: Dates) -> bool:
-    """Return whether ages are counted from a moment, so that "now" stands for "today"."""
-    return dates.as_of == NOW or _has_time(dates.as_of)
-
-
 def _here(known: Mapping[str, Dates]) -> str:
     """Return what ages are counted from unless somebody says so: the column that has the day, the day here, or now."""
     first = next(iter(known.values()))
     if first.day_column:
         return first.day_column
-    if not is_of_moments(first):
+    if not first.is_of_moment:
         return datetime.now().date().isoformat()
     now = datetime.now(UTC) if first.zone else datetime.now()
     return now.replace(tzinfo=None).isoformat(" ", timespec="microseconds")
@@ -168,7 +160,7 @@ def where_rules_run(ex: Tree, as_of: Any = None) -> Tree:
     """Return the explanation whose ages are counted from today, or now, wherever its rules run, or as is said."""
     first = next((one for _, one in ex.details.dates if one.as_of), None)
     if as_of is None and first is not None and not first.day_column:
-        as_of = NOW if is_of_moments(first) else TODAY
+        as_of = NOW if first.is_of_moment else TODAY
     return at(ex, as_of)
 
 

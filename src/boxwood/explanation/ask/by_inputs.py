@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -212,7 +212,7 @@ def _by_index(outcomes: Any, inputs: Any) -> Join:
     if are_counted and not outcomes.index.equals(inputs.index):
         said = f"there are {len(outcomes):,} outcomes and {len(inputs):,} inputs, and their index only counts rows"
         raise DataError(f"{said}; {remedy}")
-    own, others = (keys_of_index(one, name) for one, name in zip(tables, names, strict=True))
+    own, others = keys_of_index(outcomes, OUTCOMES), keys_of_index(inputs, INPUTS, _order_of_index(outcomes, inputs))
     found = join_tables(own, others, names)
     if are_counted:
         for name in shared:
@@ -223,6 +223,17 @@ def _by_index(outcomes: Any, inputs: Any) -> Join:
                 )
                 raise DataError(f"{said}, which only counts rows; {remedy}")
     return found
+
+
+def _order_of_index(outcomes: Any, inputs: Any) -> Sequence[Hashable]:
+    """Return the parts of the inputs' index by the names of those of the outcomes; empty where these go by place."""
+    own, others = [*outcomes.index.names], [*inputs.index.names]
+    if own == others or max(len(own), len(others)) == 1 or None in (*own, *others):
+        return ()
+    if sorted(map(str, own)) != sorted(map(str, others)):
+        said = f"{list_words([*map(str, own)])} in {OUTCOMES}, but {list_words([*map(str, others)])} in {INPUTS}"
+        raise DataError(f"the index is of {said}; give both the same names")
+    return own
 
 
 def _without_key(table: Any, key: Any) -> Any:
@@ -298,7 +309,8 @@ def _label_rows(outcomes: Any, clustering: Any, asked: Options) -> tuple[Problem
 
 def _pose_outcomes(outcomes: Any, clustering: Any, asked: Options) -> Problem:
     """Return the clusters of the outcomes, apart from all that limits the rules."""
-    X, asked = read_dates(outcomes, clustering, asked.of_clusters().scaled_for(clustering, outcomes))
+    asked = asked.of_clusters().scaled_for(clustering, outcomes)
+    X, asked = read_dates(outcomes, clustering, asked, if_any=True)
     return problem_of(X, clustering, asked)
 
 

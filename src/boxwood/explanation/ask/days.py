@@ -20,7 +20,7 @@ from boxwood.batches.batches import numbers
 from boxwood.batches.texts import TextsRead
 from boxwood.columns.column_table import ColumnTable
 from boxwood.errors import DataError
-from boxwood.explanation.ages import LATEST, as_of_text, with_ages
+from boxwood.explanation.ages import LATEST, as_of_text, names_column, with_ages
 from boxwood.explanation.ask.options import Candidates, Options
 
 COUNTED = "dates are counted from "
@@ -36,11 +36,15 @@ class Counted(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def with_day(X: Any, asked: Options, clustering: Any) -> tuple[Any, Options]:
-    """Return the rows, and what is asked, with dates that are counted from the day that is asked for, if one is."""
-    if asked.as_of is None:
+def with_day(X: Any, asked: Options, clustering: Any, *, if_any: bool = False) -> tuple[Any, Options]:
+    """Return the rows, and what is asked, with dates that are counted from the day that is asked for, if one is.
+
+    IN: if_any: whether a table that has nothing to count stays as it is.
+    """
+    label = clustering if isinstance(clustering, str) else ""
+    if asked.as_of is None or (if_any and not can_count(asked.dates, asked.as_of, label)):
         return X, asked
-    X, dates, notes = counted_from_day(X, asked.dates, asked.as_of, clustering if isinstance(clustering, str) else "")
+    X, dates, notes = counted_from_day(X, asked.dates, asked.as_of, label)
     if isinstance(asked.columns, Sequence):
         taken = as_of_text(asked.as_of)
         asked = replace(asked, columns=_without(asked.columns, taken))
@@ -52,6 +56,12 @@ def _without(columns: Sequence[str], name: str) -> Sequence[str]:
         return columns
     kept = [one for one in columns if one != name]
     return Candidates(kept, are_named=columns.are_named) if isinstance(columns, Candidates) else kept
+
+
+def can_count(dates: Mapping[str, Dates], as_of: Any, label: str = "") -> bool:
+    """Return whether a table has dates, and the column that they are counted from, if that is one; IN: as below."""
+    day, others = {as_of_text(as_of)} if names_column(as_of) else set(), {*dates} - {label}
+    return day <= others and bool(others - day)
 
 
 def counted_from_day(X: Any, dates: Mapping[str, Dates], as_of: Any, label: str = "") -> Counted:

@@ -135,12 +135,13 @@ def with_weights(X: Any, asked: Options) -> tuple[Any, Options]:
     return without_columns(X, [name]), replace(asked, sample_weight=weights)
 
 
-def read_dates(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:
+def read_dates(X: Any, clustering: Any, asked: Options, *, if_any: bool = False) -> tuple[Any, Options]:
     """Return the rows, with texts of a frame that are dates or numbers as these, and what is asked, with how these are.
 
-    Dates are counted from the day that is asked for, if one is. Texts of a column of labels stay texts.
+    Dates are counted from the day that is asked for, if one is. Texts of a column of labels stay texts. IN: if_any:
+    whether a table without dates stays as it is.
     """
-    return with_day(*_with_dates(X, clustering, asked), clustering)
+    return with_day(*_with_dates(X, clustering, asked), clustering, if_any=if_any)
 
 
 def _with_dates(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:

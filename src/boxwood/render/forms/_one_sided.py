@@ -116,8 +116,12 @@ def refuse_dates(ex: MeasuredTree, what: str) -> None:
     """Raise a DataError if a tree tests dates; IN: what: takes rows in float32, which cannot tell minutes apart."""
     tested = [ex.columns[j] for j in ex.tree.features.tolist() if j in ex._date_columns]
     if tested:
+        others = (
+            "SQL, Python or JavaScript"
+            if any(one.as_of for _, one in ex.details.dates)
+            else "SQL, Python, JavaScript or PMML"
+        )
+        remedy = f"write {others}, or make days since a day of your choice of the column"
         raise DataError(
-            f"{what} takes numbers of float32, which hold no dates, but the rules test {list_words(tested)}; "
-            "write SQL, "
-            "Python, JavaScript or PMML, or make days since a day of your choice of the column"
+            f"{what} takes numbers of float32, which hold no dates, but the rules test {list_words(tested)}; {remedy}"
         )
