@@ -62,6 +62,7 @@ DIFFERENT = {
     "texts of numbers with empty ones": (NOT_TEXT, IN_CSV),
     "texts of dates with NA": ((FILES, "date", "", "marks are missing in files, as nobody chose their types"),),
     "texts of dates with empty ones": ((FILES, "date", "", "marks are missing in files, as nobody chose their types"),),
+    "empty texts": ((CSV | {"Excel"}, "words", "", "an empty cell of theirs is a missing value, as the rule says"),),
     "yes and no": (WORDS_OF_PEOPLE,),
     "true and false": (TRUE_AND_FALSE,),
     "True and False": (TRUE_AND_FALSE,),
