@@ -85,13 +85,15 @@ def small(rng):
         "f",
     ]
     tests += ["a IS NULL", "b IS NOT NULL", "COALESCE(a, 0) > 2", "LOWER(b) = 'x'", "b = NULL", "f IS TRUE", "a = 4"]
+    tests += ["CAST(a AS DECIMAL(9, 1)) >= 2.5", "a::DECIMAL(9, 0) IN (3, 5)", "b ILIKE 'X'", "b NOT LIKE 'y'"]
+    asked = ["NOT {}", "{} IS TRUE", "{} IS NOT TRUE", "{} IS NOT FALSE", "{} = TRUE", "{} <> TRUE"]
 
     def condition(depth):
         if depth == 0 or rng.random() < 0.3:
             return str(rng.choice(tests))
         sign = str(rng.choice(["AND", "OR"]))
         text = f"({condition(depth - 1)} {sign} {condition(depth - 1)})"
-        return f"NOT {text}" if rng.random() < 0.3 else text
+        return f"({rng.choice(asked)})".format(text) if rng.random() < 0.4 else text
 
     return rule_sets.case([(condition(2), i) for i in range(int(rng.integers(1, 6)))])
 
@@ -101,7 +103,7 @@ def test_rows_get_what_an_engine_gives_them(seed):
     rng = np.random.default_rng(seed)
     text, n = small(rng), 60
     columns = {
-        "a": rng.choice([0.0, 1.0, 2.5, 3.0, 4.0, 5.0, 7.0, None], n),
+        "a": rng.choice([0.0, 1.0, 2.45, 2.5, 3.0, 3.49, 3.51, 4.0, 5.0, 7.0, None], n),
         "b": rng.choice(["x", "X", "y", "z", "w", None], n),
         "f": rng.choice([True, False, None], n),
     }

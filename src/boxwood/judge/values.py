@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -18,6 +20,9 @@ Truth: TypeAlias = bool | None
 NAN = math.nan
 OTHER_WORD = "\N{REPLACEMENT CHARACTER} any other value"
 """Stands for a word that no rule names."""
+
+
+_WITHOUT_DASHES = re.compile(r"(19|20)\d{6}")
 
 
 class Moment(float):
@@ -37,9 +42,11 @@ def moment_of(value: Any, form: str = "") -> Moment | None:
 
     Examples
     --------
-    >>> moment_of("1970-01-02 12:00"), moment_of("soon")
-    (1.5, None)
+    >>> moment_of("1970-01-02 12:00"), moment_of("19700103"), moment_of("soon")
+    (1.5, 2.0, None)
     """
+    if not form and isinstance(value, str) and _WITHOUT_DASHES.fullmatch(value):
+        form = "%Y%m%d"
     zoned = isinstance(value, datetime) and value.tzinfo is not None
     for zone in ("UTC", "") if zoned else ("", "UTC"):
         try:
@@ -64,8 +71,9 @@ class Step:
     ----------
     name : str
         What is done, as `STEPS` lists it.
-    given : float or str or bool or Guard, default=None
-        What it needs: another value for a missing one, the day from which an age counts, or a condition on the value.
+    given : float or str or bool or Guard or tuple, default=None
+        What it needs: another value for a missing one, the day from which an age counts, a condition on the value, or
+        how many digits and decimals a number has.
     """
 
     name: str
@@ -83,6 +91,19 @@ def _number(value: Any, _: Any) -> Any:
         except ValueError:
             return None
     return float(value) if isinstance(value, bool) else value
+
+
+def _decimal(value: Any, given: Any) -> Any:
+    """Return a number with fewer decimals, halves away from zero; IN: given: its digits, and its decimals."""
+    value = _number(value, None)
+    if value is None or value - value != 0:
+        return value
+    return float(round_decimal(value, given[1], ROUND_HALF_UP))
+
+
+def round_decimal(value: float, n_decimals: int, way: str) -> Decimal:
+    """Return a number with so many decimals; IN: way: how, as `decimal` says it."""
+    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-n_decimals), way, Context(prec=800))
 
 
 def _text(value: Any, _: Any) -> Any:
@@ -113,6 +134,7 @@ def _days_since(value: Any, today: Any) -> Any:
 
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "number": _number,
+    "decimal": _decimal,
     "text": _text,
     "date": _date,
     "day": _day,

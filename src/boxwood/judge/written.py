@@ -103,6 +103,8 @@ class _Writer:
         types = {"number": "DOUBLE", "text": "TEXT", "date": "TIMESTAMP", "day": "DATE"}
         if step.name in types:
             return exp.cast(inner, types[step.name])
+        if step.name == "decimal":
+            return exp.cast(inner, exp.DataType.build("DECIMAL({}, {})".format(*step.given)))
         if step.name == "days since":
             return exp.DateDiff(this=self.value(step.given), expression=inner, unit=exp.var("DAY"))
         if step.name == "or":
