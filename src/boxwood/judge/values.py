@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -28,13 +29,48 @@ _WITHOUT_DASHES = re.compile(r"(19|20)\d{6}")
 class Moment(float):
     """A date: days since the beginning of 1970, in UTC where it has a zone."""
 
-    __slots__ = ()
+    def later(self, days: float) -> Moment:
+        """Return the date some days later."""
+        return type(self)(self + days)
 
 
 class MovingMoment(Moment):
-    """A date that is said by its distance from today."""
+    """A date that is said by its distance from today: so many calendar months, and then days."""
 
-    __slots__ = ()
+    months = 0
+
+    @classmethod
+    def of(cls, days: float, months: int) -> MovingMoment:
+        """Return the date on a day since the beginning of 1970, of whose distance so much is in months."""
+        found = cls(days)
+        found.months = months
+        return found
+
+    def later(self, days: float) -> MovingMoment:
+        """Return the date some days later."""
+        return MovingMoment.of(self + days, self.months)
+
+
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def days_after_months(days: float, months: int) -> float:
+    """Return the same day so many months later, or the last one of its month, in days since the beginning of 1970.
+
+    Raises
+    ------
+    ValueError
+        If it is of no year from 1 to 9999.
+
+    Examples
+    --------
+    >>> days_after_months(30, 1)  # from 31 January 1970
+    58
+    """
+    day = date.fromordinal(math.floor(days) + _EPOCH)
+    years, month = divmod(day.month - 1 + months, 12)
+    last = monthrange(day.year + years, month + 1)[1]
+    return days - math.floor(days) + date(day.year + years, month + 1, min(day.day, last)).toordinal() - _EPOCH
 
 
 def moment_of(value: Any, form: str = "") -> Moment | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from boxwood._dates import Dates
 from boxwood._imports import require
 from boxwood.judge.conditions import All, Condition, Not, Some
 from boxwood.judge.rules import RuleSet
-from boxwood.judge.values import Moment, MovingMoment, Step, Test
+from boxwood.judge.values import Moment, MovingMoment, Step, Test, days_after_months
 from boxwood.render.forms.dialects import OTHER_NAMES, dialect_of
 from boxwood.render.forms.sql import table_name
 
@@ -123,7 +124,7 @@ class _Writer:
         if value is None:
             return exp.Null()
         if isinstance(value, MovingMoment):
-            return self._moving(float(value))
+            return self._moving(value)
         if isinstance(value, Moment):
             return self._moment(float(value))
         if isinstance(value, bool):
@@ -143,14 +144,12 @@ class _Writer:
         text = Dates().text(days)
         return self.exp.cast(self.exp.Literal.string(text), "DATE" if len(text) == 10 else "TIMESTAMP")
 
-    def _moving(self, days: float) -> Any:
+    def _moving(self, moment: MovingMoment) -> Any:
         exp = self.exp
-        distance = timedelta(days=days) - timedelta(days=self.today.toordinal() - _EPOCH)
-        if not distance:
-            return exp.CurrentDate()
-        kind = exp.DateSub if distance.days < 0 else exp.DateAdd
-        number = exp.Literal.number(abs(distance.days))
-        return kind(this=exp.CurrentDate(), expression=number, unit=exp.var("DAY"))
-
-
-_EPOCH = date(1970, 1, 1).toordinal()
+        found = exp.CurrentDate()
+        days = math.floor(moment - days_after_months(Dates().number(self.today), moment.months))
+        for count, unit in ((moment.months, "MONTH"), (days, "DAY")):
+            kind = exp.DateSub if count < 0 else exp.DateAdd
+            number = exp.Literal.number(abs(count))
+            found = kind(this=found, expression=number, unit=exp.var(unit)) if count else found
+        return found

@@ -28,7 +28,7 @@ from boxwood.judge.read.operands import (
 )
 from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, place_at, refuse, refuse_deep, refuse_long
 from boxwood.judge.rules import Branch
-from boxwood.judge.values import NAN, Moment, MovingMoment, Place, Step, Test, moment_of
+from boxwood.judge.values import NAN, Moment, MovingMoment, Place, Step, Test, days_after_months, moment_of
 from boxwood.render.forms.dialects import OTHER_NAMES, dialect_of
 
 _SIGNS = {"LT": "<", "LTE": "<=", "GT": ">", "GTE": ">=", "EQ": "=", "NEQ": "<>"}
@@ -531,13 +531,14 @@ class _Reader:
         return self._number(node)
 
     def _months_later(self, node: Any, moment: Moment, months: float) -> Moment:
-        day = date.fromordinal(int(moment) + _EPOCH)
-        years, month = divmod(day.month - 1 + int(months), 12)
-        if not 1 <= day.year + years <= 9999:
+        is_moving = isinstance(moment, MovingMoment)
+        if is_moving and moment != self.today:
+            self.refuse(node, "one interval of months after CURRENT_DATE, and then those of days")
+        try:
+            found = days_after_months(moment, int(months))
+        except (ValueError, OverflowError):
             self.refuse(node, "a date of the years 1 to 9999")
-        last = (date(day.year + years + month // 11, (month + 1) % 12 + 1, 1).toordinal()) - 1
-        found = min(date(day.year + years, month + 1, 1).toordinal() + day.day - 1, last)
-        return type(moment)(found - _EPOCH + (moment - int(moment)))
+        return MovingMoment.of(found, int(months)) if is_moving else Moment(found)
 
     def _of_dateadd(self, node: Any) -> Operand | Value:
         return self._moved(node, 1)
@@ -573,7 +574,7 @@ class _Reader:
     def _age(self, node: Any, end: Operand | Value, start: Operand | Value) -> Operand | Value:
         if not isinstance(end, Value) or not isinstance(end.value, Moment) or not isinstance(start, Operand):
             self.refuse(node, "days from a column to today")
-        return start.then("days since", Moment(math.floor(end.value)))
+        return start.then("days since", end.value.later(math.floor(end.value) - end.value))
 
     def _of_cast(self, node: Any) -> Operand | Value:
         inner, kind = self.operand(node.this), node.args["to"].this.name
@@ -631,7 +632,7 @@ class _Reader:
         moment = inner.value if isinstance(inner.value, Moment) else moment_of(inner.value)
         if moment is None:
             self.refuse(node, "a date such as '2026-03-01'")
-        return Value(type(moment)(math.floor(moment)) if by_day else moment)
+        return Value(moment.later(math.floor(moment) - moment) if by_day else moment)
 
     def _of_date(self, node: Any) -> Operand | Value:
         return self._dated(node, self.operand(node.this), by_day=True)
@@ -707,7 +708,15 @@ class _Reader:
         ends = {str(each.args.get("position")).upper() for each in (node, inner)}
         if isinstance(inner, self.exp.Trim) and ends == {"LEADING", "TRAILING"}:  # LTRIM(RTRIM(...))
             node = self.exp.Trim(this=inner.this)
+        if not node.args.get("position") and self._letters_given(node.args.get("expression")).isspace():
+            node = self.exp.Trim(this=node.this)
         return self._letters(node, "trim")
+
+    def _letters_given(self, node: Any) -> str:
+        """Return the letters of a text in quotes, or of those that CHAR makes of numbers."""
+        if isinstance(node, self.exp.Chr):
+            return "".join(chr(int(self._number(each))) for each in node.expressions)
+        return node.name if isinstance(node, self.exp.Literal) and node.is_string else ""
 
     def _of_nullif(self, node: Any) -> Operand | Value:
         inner, other = self.operand(node.this), self.operand(node.expression)
@@ -748,4 +757,3 @@ def _follow(first: Found, rest: Found) -> Found:
 
 
 _DEEPEST_CASE = 40
-_EPOCH = date(1970, 1, 1).toordinal()
