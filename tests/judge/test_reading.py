@@ -186,6 +186,8 @@ BY_SQL = [  # what is read, and the names of four rows: a is 1, 5, 9 and missing
     ("CASE WHEN (a > 3 AND b = 'y') IS NULL THEN 1 ELSE 2 END", None, [2, 2, 1, 1]),
     ("CASE TRUE WHEN a > 3 THEN 1 WHEN b = 'y' THEN 2 ELSE 3 END", None, [3, 1, 1, 2]),
     ("SELECT CASE WHEN a > 3 THEN 1 END AS s FROM t GROUP BY CASE WHEN a > 3 THEN 1 END", None, [None, 1, 1, None]),
+    ({"p": "1 < a <= 5", "q": "a == [1, 9]"}, None, ["q", "p", "q", None]),
+    ({"p": "b.fillna('y') == 'y'", "q": "a.between(1, 4)"}, None, ["q", None, "p", "p"]),
     ({"p": "a > 3 and b != 'x'", "q": "a IS NULL"}, None, [None, "p", None, "q"]),
     (pd.DataFrame({"name": ["p", "q"], "condition": ["a > 3", np.nan]}), None, ["q", "p", "p", "q"]),
     (

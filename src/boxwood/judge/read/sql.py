@@ -84,7 +84,7 @@ def looks_like_sql(text: str) -> bool:
 def looks_like_sql_alone(text: str) -> bool:
     """Return whether a condition has what SQL has and Python has not."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", text)
-    return re.search(r"\bis\s+(not\s+)?null\b|<>|(?<![<>=!])=(?!=)|\bbetween\b", bare, re.IGNORECASE) is not None
+    return re.search(r"\bis\s+(not\s+)?null\b|<>|(?<![<>=!])=(?!=)|(?<!\.)\bbetween\b", bare, re.IGNORECASE) is not None
 
 
 @contextmanager
