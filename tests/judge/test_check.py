@@ -50,7 +50,7 @@ def test_verdicts_are_proved_by_rows(seed):
 
 @law(40)
 def test_verdicts_are_those_of_a_grid(seed):
-    rules = bw.read_rules(small(np.random.default_rng(seed)))
+    rules = bw.read_rules(small(np.random.default_rng(seed), ASKED))
     judged = Judged(rules)
     taken, held = set(), set()
     for row in grid(judged.space.columns):
@@ -71,8 +71,11 @@ def grid(columns):
         yield dict(zip(names, values, strict=True))
 
 
-def small(rng):
-    """Return a CASE of few columns, with AND, OR, NOT, IN and NULL at random."""
+ASKED = ("NOT {}", "{} IS TRUE", "{} IS NOT TRUE", "{} IS NOT FALSE", "{} IS NULL", "{} = TRUE", "{} <> TRUE")
+
+
+def small(rng, asked=("NOT {}",)):
+    """Return a CASE of few columns, with AND, OR, IN and NULL at random; IN: asked: of some conditions."""
     tests = [
         "a < 3",
         "a >= 3",
@@ -85,13 +88,14 @@ def small(rng):
         "f",
     ]
     tests += ["a IS NULL", "b IS NOT NULL", "COALESCE(a, 0) > 2", "LOWER(b) = 'x'", "b = NULL", "f IS TRUE", "a = 4"]
+    tests += ["CAST(a AS DECIMAL(9, 1)) >= 2.5", "a::DECIMAL(9, 0) IN (3, 5)", "b ILIKE 'X'", "b NOT LIKE 'y'"]
 
     def condition(depth):
         if depth == 0 or rng.random() < 0.3:
             return str(rng.choice(tests))
         sign = str(rng.choice(["AND", "OR"]))
         text = f"({condition(depth - 1)} {sign} {condition(depth - 1)})"
-        return f"NOT {text}" if rng.random() < 0.3 else text
+        return f"({rng.choice(asked)})".format(text) if rng.random() < 0.4 else text
 
     return rule_sets.case([(condition(2), i) for i in range(int(rng.integers(1, 6)))])
 
@@ -99,9 +103,9 @@ def small(rng):
 @law(24)
 def test_rows_get_what_an_engine_gives_them(seed):
     rng = np.random.default_rng(seed)
-    text, n = small(rng), 60
+    text, n = small(rng, ASKED), 60
     columns = {
-        "a": rng.choice([0.0, 1.0, 2.5, 3.0, 4.0, 5.0, 7.0, None], n),
+        "a": rng.choice([0.0, 1.0, 2.45, 2.5, 3.0, 3.49, 3.51, 4.0, 5.0, 7.0, None], n),
         "b": rng.choice(["x", "X", "y", "z", "w", None], n),
         "f": rng.choice([True, False, None], n),
     }

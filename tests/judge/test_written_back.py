@@ -98,6 +98,31 @@ def test_sql_of_ages_is_read_back_as_of_any_day(seed):
         assert bw.read_rules(ex.to_sql(dialect), dialect, today=today).predict(table).tolist() == right, dialect
 
 
+AGES = (
+    "seen >= CURRENT_DATE - {n}",
+    "seen < CURRENT_DATE - INTERVAL '{m} months'",
+    "DATEDIFF('day', seen, CURRENT_DATE) {sign} {n}",
+    "DATEDIFF('day', seen, CURRENT_DATE) > {n}.5",
+    "CURRENT_DATE - seen::DATE BETWEEN {m} AND {n}",
+    "seen::DATE > CURRENT_DATE - INTERVAL '{m} months' - INTERVAL '{m} days'",
+)
+
+
+@law(12)
+def test_ages_that_others_wrote_are_written_as_ages(seed):
+    r = np.random.default_rng(seed)
+    given = {"n": r.integers(9, 200), "m": r.integers(1, 9), "sign": r.choice(["<", "<=", ">", ">=", "="])}
+    text = f"CASE WHEN {AGES[seed % len(AGES)].format(**given)} THEN 1 ELSE 0 END"
+    table = pd.DataFrame(
+        {"seen": pd.Timestamp("2026-03-31 15:00") - pd.to_timedelta(r.integers(0, 600, 90) / 2, unit="D")}
+    )
+    today = datetime.date(2026, 3, 31) - datetime.timedelta(days=int(r.integers(40)))
+    right = bw.read_rules(text, today=today).predict(table).tolist()
+    rules = bw.read_rules(text, today="2026-07-31")
+    for dialect in drawn(sorted({*DIALECTS_NOW} - {"oracle"}), seed):
+        assert bw.read_rules(rules.to_sql(dialect), dialect, today=today).predict(table).tolist() == right, dialect
+
+
 def test_ages_that_count_from_a_day_in_a_column_are_refused():
     seen = pd.Timestamp("2026-07-31") - pd.to_timedelta(np.arange(40) * 9, unit="D")
     table = pd.DataFrame({"seen": seen, "day": pd.Timestamp("2026-07-31")})

@@ -67,6 +67,9 @@ def read_rules(source: Any, dialect: DialectName | None = None, *, today: date |
     `plan <> 'free'` does not hold for a row without a plan. Python and `DataFrame.query` know two: there the row
     without a plan is not free. Numbers are doubles. NaN in a table counts as missing.
 
+    `CURRENT_TIMESTAMP` and `NOW()` stand for the beginning of today. A cast to `DECIMAL(10, 2)` rounds, halves away
+    from zero. `LIKE` is read where its pattern has no wildcard.
+
     A text of more than 100 000 letters, or with more than 70 brackets or 40 `CASE` within one another, is refused.
 
     Examples

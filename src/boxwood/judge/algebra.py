@@ -87,19 +87,20 @@ def found_by_algebra(judged: Judged) -> Iterator[Finding]:
 def _types(judged: Judged) -> Iterator[Finding]:
     """Yield columns that are compared with numbers and with words, or dates and numbers."""
     for column in judged.space.columns.values():
-        if any(step.name in ("number", "text", "date") for test in column.tests for step in test.steps):
+        if any(step.name in ("number", "decimal", "text", "date") for test in column.tests for step in test.steps):
             continue
         kinds: dict[str, Any] = {}
         for test in column.tests:
             by_steps = any(step.name == "days since" for step in test.steps)
             for value in test.values:
                 if value is not None and not by_steps:
-                    kinds.setdefault(_kind(value), value)
+                    kinds.setdefault(name_kind(value), value)
         if len(kinds) > 1:
             yield Finding("types", "error", column=column.name, values=tuple(kinds.values()), text=" and ".join(kinds))
 
 
-def _kind(value: Any) -> str:
+def name_kind(value: Any) -> str:
+    """Return what values such as one are called."""
     if isinstance(value, Moment):
         return "dates"
     return "booleans" if isinstance(value, bool) else "texts" if isinstance(value, str) else "numbers"

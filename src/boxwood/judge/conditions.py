@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from boxwood.judge.values import Test, Truth
@@ -100,6 +100,37 @@ class Guard:
     def holds(self, value: Any) -> bool:
         """Return whether a value fulfils it."""
         return truth_of(self.condition, {self.column: value}) is True
+
+
+def surely(condition: Condition, truth: bool = True) -> Condition:
+    """Return the condition that another one is true, or false; where that is unknown, it is false.
+
+    Examples
+    --------
+    >>> from boxwood.judge.values import Test
+    >>> is_free = Test("plan", (), "in", ("free",))
+    >>> [truth_of(Not(surely(is_free)), {"plan": plan}) for plan in ("team", "free", None)]
+    [True, False, True]
+    """
+    match condition:
+        case Test():
+            return _test_surely(condition, truth)
+        case Not(part):
+            return surely(part, not truth)
+        case All(parts) | Some(parts):
+            found = tuple(surely(part, truth) for part in parts)
+            return All(found) if isinstance(condition, All) is truth else Some(found)
+    return Some()
+
+
+def _test_surely(test: Test, truth: bool) -> Condition:
+    if test.is_known or test.sign == "null":
+        return test if truth else Not(test)
+    values = tuple(value for value in test.values if value is not None)  # none is surely equal to NULL, or beside it
+    if (test.values and not values) or (not truth and None in test.values):
+        return Some()
+    known = replace(test, is_known=True, values=values)
+    return known if truth else All((Not(known), Not(replace(test, sign="null", values=()))))
 
 
 def parts_of(condition: Condition) -> tuple[Condition, ...]:

@@ -13,7 +13,7 @@ from boxwood._frames import nearest_name
 from boxwood._types import Bools, Indices
 from boxwood.errors import DataError
 from boxwood.explanation.living.chance import ALARM, LEAST, of_shares
-from boxwood.judge.algebra import Judged, found_by_algebra
+from boxwood.judge.algebra import Judged, found_by_algebra, name_kind
 from boxwood.judge.conditions import tests_in
 from boxwood.judge.findings import LEVELS, BranchRows, Finding
 from boxwood.judge.rows import Table, Values, branch_of_rows, columns_in, names_in, truths
@@ -187,22 +187,19 @@ def _of_types(judged: Judged, column: Column, values: Values, table: Table, took
     """Yield columns that hold another kind of values than they are compared with."""
     present = [value for value in values.different if value is not None]
     if not present or any(
-        step.name in ("number", "text", "date", "lower") for test in column.tests for step in test.steps
+        step.name in ("number", "decimal", "text", "date", "lower") for test in column.tests for step in test.steps
     ):
         return
-    held = {"texts" if isinstance(value, str) else "numbers" for value in present}
-    wanted = {_describe_wanted(value) for test in column.tests for value in test.values if value is not None}
-    if (held, wanted) in (({"texts"}, {"numbers"}), ({"numbers"}, {"texts"})):
+    held = {"numbers" if isinstance(value, bool) else name_kind(value) for value in present}
+    wanted = {name_kind(value) for test in column.tests for value in test.values if value is not None}
+    if (held, wanted) in _APART:
         example = next((value for test in column.tests for value in test.values if value is not None), None)
         yield Finding(
             *("types", "error"), column=column.name, values=(example, present[0]), text=f"the table holds {held.pop()}"
         )
 
 
-def _describe_wanted(value: Any) -> str:
-    if isinstance(value, Moment):
-        return "dates"
-    return "texts" if isinstance(value, str) else "booleans" if isinstance(value, bool) else "numbers"
+_APART = [({one}, {other}) for one, other in (("texts", "numbers"), ("numbers", "texts"), ("dates", "numbers"))]
 
 
 def _words(judged: Judged, column: Column, values: Values, table: Table, took: Indices) -> Iterator[Finding]:

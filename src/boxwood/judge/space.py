@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
+from decimal import ROUND_FLOOR, Decimal
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -14,7 +16,7 @@ from boxwood._texts import BLANKS, MARKS, TextForms
 from boxwood.errors import DataError
 from boxwood.judge.boxes import CellBox, Search, all_of, union
 from boxwood.judge.conditions import All, Condition, Not, Some, tests_in
-from boxwood.judge.values import NAN, OTHER_WORD, Moment, Test, Truth, moment_of
+from boxwood.judge.values import NAN, OTHER_WORD, Moment, Test, Truth, moment_of, round_decimal
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,13 @@ class Column:
     def read(self, value: Any, form: str = "") -> Any:
         """Return a value of a table as tests read it: a date as one, NaN and other signs of a gap as missing.
 
+        A text that is a date is one where tests compare with dates.
+
         IN: form: how texts are dates, see `form_of`.
         """
         if value is None or _differs_from_itself(value):
             return None
-        if self.is_date:
+        if self.is_date or isinstance(value, date):
             return moment_of(value, form)
         return value if isinstance(value, (str, bool, int, float)) else _plain(value)
 
@@ -166,6 +170,7 @@ def _limits(test: Test) -> Iterator[float]:
     since = next((step.given for step in test.steps if step.name == "days since"), None)
     by_day = since is not None or any(step.name == "day" for step in test.steps)
     given = [step.given for step in test.steps if step.name == "or"]
+    n_decimals = next((step.given[1] for step in test.steps if step.name == "decimal"), None)
     for value in (*test.values, *given):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
             continue
@@ -173,7 +178,17 @@ def _limits(test: Test) -> Iterator[float]:
             value = Moment(math.floor(since - value))
         if by_day:
             yield from (Moment(math.floor(value) + more) for more in (0, 1))
-        yield value
+        if n_decimals is not None:
+            yield from _limits_of_decimals(value, n_decimals)
+        else:
+            yield value
+
+
+def _limits_of_decimals(value: float, n_decimals: int) -> Iterator[float]:
+    """Yield the numbers at which those with fewer decimals come to, or pass, a value."""
+    unit = Decimal(1).scaleb(-n_decimals)
+    below = round_decimal(value, n_decimals, ROUND_FLOOR)
+    yield from (float(below + unit * halves / 2) for halves in (-1, 1, 3))
 
 
 def _numbers(limits: Sequence[float]) -> Iterator[float]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
+from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -20,16 +23,54 @@ OTHER_WORD = "\N{REPLACEMENT CHARACTER} any other value"
 """Stands for a word that no rule names."""
 
 
+_WITHOUT_DASHES = re.compile(r"(19|20)\d{6}")
+
+
 class Moment(float):
     """A date: days since the beginning of 1970, in UTC where it has a zone."""
 
-    __slots__ = ()
+    def later(self, days: float) -> Moment:
+        """Return the date some days later."""
+        return type(self)(self + days)
 
 
 class MovingMoment(Moment):
-    """A date that is said by its distance from today."""
+    """A date that is said by its distance from today: so many calendar months, and then days."""
 
-    __slots__ = ()
+    months = 0
+
+    @classmethod
+    def of(cls, days: float, months: int) -> MovingMoment:
+        """Return the date on a day since the beginning of 1970, of whose distance so much is in months."""
+        found = cls(days)
+        found.months = months
+        return found
+
+    def later(self, days: float) -> MovingMoment:
+        """Return the date some days later."""
+        return MovingMoment.of(self + days, self.months)
+
+
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def days_after_months(days: float, months: int) -> float:
+    """Return the same day so many months later, or the last one of its month, in days since the beginning of 1970.
+
+    Raises
+    ------
+    ValueError
+        If it is of no year from 1 to 9999.
+
+    Examples
+    --------
+    >>> days_after_months(30, 1)  # from 31 January 1970
+    58
+    """
+    day = date.fromordinal(math.floor(days) + _EPOCH)
+    years, month = divmod(day.month - 1 + months, 12)
+    last = monthrange(day.year + years, month + 1)[1]
+    return days - math.floor(days) + date(day.year + years, month + 1, min(day.day, last)).toordinal() - _EPOCH
 
 
 def moment_of(value: Any, form: str = "") -> Moment | None:
@@ -37,9 +78,11 @@ def moment_of(value: Any, form: str = "") -> Moment | None:
 
     Examples
     --------
-    >>> moment_of("1970-01-02 12:00"), moment_of("soon")
-    (1.5, None)
+    >>> moment_of("1970-01-02 12:00"), moment_of("19700103"), moment_of("soon")
+    (1.5, 2.0, None)
     """
+    if not form and isinstance(value, str) and _WITHOUT_DASHES.fullmatch(value):
+        form = "%Y%m%d"
     zoned = isinstance(value, datetime) and value.tzinfo is not None
     for zone in ("UTC", "") if zoned else ("", "UTC"):
         try:
@@ -64,8 +107,9 @@ class Step:
     ----------
     name : str
         What is done, as `STEPS` lists it.
-    given : float or str or bool or Guard, default=None
-        What it needs: another value for a missing one, the day from which an age counts, or a condition on the value.
+    given : float or str or bool or Guard or tuple, default=None
+        What it needs: another value for a missing one, the day from which an age counts, a condition on the value, or
+        how many digits and decimals a number has.
     """
 
     name: str
@@ -83,6 +127,19 @@ def _number(value: Any, _: Any) -> Any:
         except ValueError:
             return None
     return float(value) if isinstance(value, bool) else value
+
+
+def _decimal(value: Any, given: Any) -> Any:
+    """Return a number with fewer decimals, halves away from zero; IN: given: its digits, and its decimals."""
+    value = _number(value, None)
+    if value is None or value - value != 0:
+        return value
+    return float(round_decimal(value, given[1], ROUND_HALF_UP))
+
+
+def round_decimal(value: float, n_decimals: int, way: str) -> Decimal:
+    """Return a number with so many decimals; IN: way: how, as `decimal` says it."""
+    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-n_decimals), way, Context(prec=800))
 
 
 def _text(value: Any, _: Any) -> Any:
@@ -113,6 +170,7 @@ def _days_since(value: Any, today: Any) -> Any:
 
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "number": _number,
+    "decimal": _decimal,
     "text": _text,
     "date": _date,
     "day": _day,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from boxwood._dates import Dates
 from boxwood._imports import require
 from boxwood.judge.conditions import All, Condition, Not, Some
+from boxwood.judge.read.operands import FLIPPED
 from boxwood.judge.rules import RuleSet
-from boxwood.judge.values import Moment, MovingMoment, Step, Test
+from boxwood.judge.values import Moment, MovingMoment, Step, Test, days_after_months
+from boxwood.render.forms.days import Calendar
 from boxwood.render.forms.dialects import OTHER_NAMES, dialect_of
 from boxwood.render.forms.sql import table_name
 
@@ -18,7 +22,7 @@ from boxwood.render.forms.sql import table_name
 def rules_as_sql(rules: RuleSet, *, dialect: str, table: str | Sequence[str] | None, column: str) -> str:
     """Return a CASE, or a query that adds its value to a table; see `Rules.to_sql`."""
     spoken = dialect_of(dialect)
-    writer = _Writer(rules.today, OTHER_NAMES.get(dialect.casefold(), dialect.casefold()))
+    writer = _Writer(rules.today, OTHER_NAMES.get(dialect.casefold(), dialect.casefold()), spoken.calendar)
     lines = [
         f"  WHEN {writer.text(branch.condition)} THEN {writer.literal(branch.name)}"
         for branch in rules.branches
@@ -34,9 +38,9 @@ def rules_as_sql(rules: RuleSet, *, dialect: str, table: str | Sequence[str] | N
 
 
 class _Writer:
-    def __init__(self, today: date, dialect: str):
+    def __init__(self, today: date, dialect: str, calendar: Calendar):
         self.exp = require("sqlglot.expressions", "sql", "SQL of rules")
-        self.today, self.dialect = today, dialect
+        self.today, self.dialect, self.calendar = today, dialect, calendar
 
     def text(self, condition: Condition) -> str:
         """Return a condition in the dialect."""
@@ -66,6 +70,7 @@ class _Writer:
         return self.exp.and_(*parts, copy=False) if all_hold else self.exp.or_(*parts, copy=False)
 
     def _test(self, test: Test, negated: bool) -> Any:
+        test = _in_days(test)
         made = self._positive(test)
         if not negated:
             return made
@@ -103,8 +108,10 @@ class _Writer:
         types = {"number": "DOUBLE", "text": "TEXT", "date": "TIMESTAMP", "day": "DATE"}
         if step.name in types:
             return exp.cast(inner, types[step.name])
+        if step.name == "decimal":
+            return exp.cast(inner, exp.DataType.build("DECIMAL({}, {})".format(*step.given)))
         if step.name == "days since":
-            return exp.DateDiff(this=self.value(step.given), expression=inner, unit=exp.var("DAY"))
+            return exp.DateDiff(this=self.value(step.given), expression=exp.cast(inner, "DATE"), unit=exp.var("DAY"))
         if step.name == "or":
             return exp.Coalesce(this=inner, expressions=[self.value(step.given)])
         if step.name == "at most":
@@ -121,7 +128,7 @@ class _Writer:
         if value is None:
             return exp.Null()
         if isinstance(value, MovingMoment):
-            return self._moving(float(value))
+            return self._moving(value)
         if isinstance(value, Moment):
             return self._moment(float(value))
         if isinstance(value, bool):
@@ -141,14 +148,26 @@ class _Writer:
         text = Dates().text(days)
         return self.exp.cast(self.exp.Literal.string(text), "DATE" if len(text) == 10 else "TIMESTAMP")
 
-    def _moving(self, days: float) -> Any:
-        exp = self.exp
-        distance = timedelta(days=days) - timedelta(days=self.today.toordinal() - _EPOCH)
-        if not distance:
-            return exp.CurrentDate()
-        kind = exp.DateSub if distance.days < 0 else exp.DateAdd
-        number = exp.Literal.number(abs(distance.days))
-        return kind(this=exp.CurrentDate(), expression=number, unit=exp.var("DAY"))
+    def _moving(self, moment: MovingMoment) -> Any:
+        """Return today and some months and days, as the engine says it."""
+        exp, said = self.exp, self.calendar.today
+        days = math.floor(moment - days_after_months(Dates().number(self.today), moment.months))
+        if moment.months and self.dialect == "sqlite":
+            return exp.var(f"date('now', 'localtime', '{moment.months} months', '{days} days')")
+        if moment.months:
+            kind = exp.DateSub if moment.months < 0 else exp.DateAdd
+            months = exp.Literal.number(abs(moment.months))
+            said = kind(this=exp.var(said), expression=months, unit=exp.var("MONTH")).sql(self.dialect)
+        return exp.var(self.calendar.of_day(said, days))
 
 
-_EPOCH = date(1970, 1, 1).toordinal()
+def _in_days(test: Test) -> Test:
+    """Return a comparison of an age of whole days as one of the day, which all engines count in the same way."""
+    if not test.steps or test.steps[-1].name != "days since":
+        return test
+    if test.sign == "in" and not all(age is None or float(age).is_integer() for age in test.values):
+        return test
+    today, steps = test.steps[-1].given, (*test.steps[:-1], Step("day"))
+    round_age = math.ceil if test.sign in (">=", "<") else math.floor
+    days = tuple(None if age is None else today.later(-round_age(age)) for age in test.values)
+    return replace(test, steps=steps, sign=FLIPPED.get(test.sign, test.sign), values=days)

@@ -115,7 +115,7 @@ def shift_date(moment: Any, days: float, place: Place) -> Value:
     """Return a date some days later."""
     if not isinstance(moment, Moment):
         no_value(place, repr(moment))
-    return Value(type(moment)(moment + days))
+    return Value(moment.later(days))
 
 
 def no_value(place: Place, came: str) -> NoReturn:

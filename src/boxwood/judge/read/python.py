@@ -72,10 +72,16 @@ def condition_of_query(text: str, today: date) -> tuple[Condition, bool]:
     return condition, reader.is_aged
 
 
+_OF_QUERIES = re.compile(
+    r"==|&|\||~|\.is|\.not|\.between\(|\.fillna\(|\.str\.|\bnot in\s*[(\[]|\bin\s*\[|`"
+    r"|[<>]=?\s*[\w.]+\s*[<>]=?"  # one comparison after another, such as 1 < x <= 5
+)
+
+
 def looks_like_query(text: str) -> bool:
     """Return whether a condition is of Python rather than SQL: by its signs, as both know `and` and `in`."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", text)
-    return re.search(r"==|&|\||~|\.is|\.not|\bnot in\s*[(\[]|\bin\s*\[|`", bare) is not None and "||" not in bare
+    return _OF_QUERIES.search(bare) is not None and "||" not in bare
 
 
 def looks_like_function(text: str) -> bool:
@@ -229,8 +235,16 @@ class PythonReader:
             case ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq() if (
                 isinstance(right, ast.Constant) and right.value is None
             ):
+                if self.quoted is not None and isinstance(sign, (ast.Eq, ast.NotEq)):
+                    self.refuse(node, "isna() or notna()", "in a query nothing is equal to None")
                 missing = is_missing(self._column(left), place)
                 return Not(missing) if isinstance(sign, (ast.IsNot, ast.NotEq)) else missing
+            case ast.Is() | ast.IsNot() if isinstance(right, ast.Constant) and isinstance(right.value, bool):
+                same = one_of(self._column(left), (right.value,), place, _LOGIC)
+                return same if isinstance(sign, ast.Is) else Not(same)
+            case ast.Eq() | ast.NotEq() if self.quoted is not None and isinstance(right, ast.List | ast.Tuple):
+                found = self._is_one(left, right, place)  # so a query compares with a list
+                return found if isinstance(sign, ast.Eq) else Not(found)
             case ast.Eq() | ast.NotEq() if ast.dump(left) == ast.dump(right):  # NaN alone differs from itself
                 missing = is_missing(self._column(left), place)
                 return missing if isinstance(sign, ast.NotEq) else Not(missing)
@@ -308,9 +322,11 @@ class PythonReader:
                 return self._column(inner).then("trim" if step == "strip" else step)
             case ast.Call(func=ast.Name(id="float"), args=[inner]):
                 return self._column(inner).then("number")
+            case ast.Call(func=ast.Attribute(value=inner, attr="fillna"), args=[value], keywords=[]):
+                return self._column(inner).then("or", self._value(value))
             case ast.Call(func=ast.Name(id=name), args=[ast.Name(), ast.Constant(value=str(column))]) if name in _OWN:
                 return Operand(column, _OWN[name])
-        return self.refuse(node, expected)
+        return self.refuse(node, expected, "make it a column of the table")
 
     def _is_row(self, name: str) -> bool:
         return re.search(rf"\b{name}\s*(\[|\.\w)", self.text.plain) is not None
@@ -341,7 +357,7 @@ class PythonReader:
                 start = self._value(left)
                 if isinstance(start, Moment):
                     days = self._length(length)
-                    return type(start)(start + (days if isinstance(sign, ast.Add) else -days))
+                    return start.later(days if isinstance(sign, ast.Add) else -days)
         return self.refuse(node, VALUE)
 
     def _length(self, node: ast.expr) -> float:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from boxwood._dates import Dates
 from boxwood._imports import require
 from boxwood.errors import DataError
-from boxwood.judge.conditions import All, Condition, Guard, Not, Some, Unknown, tests_in
+from boxwood.judge.conditions import All, Condition, Guard, Not, Some, Unknown, surely, tests_in
 from boxwood.judge.read.operands import (
     Logic,
     Operand,
@@ -28,7 +28,7 @@ from boxwood.judge.read.operands import (
 )
 from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, place_at, refuse, refuse_deep, refuse_long
 from boxwood.judge.rules import Branch
-from boxwood.judge.values import NAN, Moment, MovingMoment, Place, Step, Test, moment_of
+from boxwood.judge.values import NAN, Moment, MovingMoment, Place, Step, Test, days_after_months, moment_of
 from boxwood.render.forms.dialects import OTHER_NAMES, dialect_of
 
 _SIGNS = {"LT": "<", "LTE": "<=", "GT": ">", "GTE": ">=", "EQ": "=", "NEQ": "<>"}
@@ -38,6 +38,7 @@ _SQLITE = "%Y-%m-%d %H:%M:%f"  # the form of dates in our SQL for SQLite
 _UNITS = {"DAY": 1, "WEEK": 7}
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL", "BIGDECIMAL")
 _TEXTS = ("TEXT", "VARCHAR", "NVARCHAR", "CHAR", "NCHAR", "BINARY", "VARBINARY", "CHARACTER_SET", "NAME")
+_EXACT = ("postgres", "oracle", "sqlite")  # a DECIMAL without more leaves a number as it is there
 _WHOLE = ("INT", "BIGINT", "SMALLINT", "TINYINT", "UINT", "UBIGINT")
 
 
@@ -55,7 +56,8 @@ def rules_of_sql(text: str, dialect: str | None, today: date) -> Found:
     """Return the rules of a text with one CASE."""
     reader = _Reader(text, dialect, today)
     root = reader.with_cases(reader.parsed())
-    cases = [node for node in root.find_all(reader.exp.Case) if not node.find_ancestor(reader.exp.Case)]
+    outer = [node for node in root.find_all(reader.exp.Case) if not node.find_ancestor(reader.exp.Case)]
+    cases = list(dict.fromkeys(outer))  # GROUP BY may say the same one again
     around = reader.around(cases[0]) if cases else None
     if isinstance(around, reader.exp.Coalesce) and all(case.parent is around for case in cases):
         return reader.one_after_another(around)
@@ -82,7 +84,7 @@ def looks_like_sql(text: str) -> bool:
 def looks_like_sql_alone(text: str) -> bool:
     """Return whether a condition has what SQL has and Python has not."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", text)
-    return re.search(r"\bis\s+(not\s+)?null\b|<>|(?<![<>=!])=(?!=)|\bbetween\b", bare, re.IGNORECASE) is not None
+    return re.search(r"\bis\s+(not\s+)?null\b|<>|(?<![<>=!])=(?!=)|(?<!\.)\bbetween\b", bare, re.IGNORECASE) is not None
 
 
 @contextmanager
@@ -143,13 +145,15 @@ class _Reader:
         errors = require("sqlglot.errors", "sql", "reading SQL")
         refuse_deep(self.text)
         try:
-            self._refuse_nested_cases(sqlglot.tokenize(self.text, read=self.dialect))
+            self._refuse_odd_cases(sqlglot.tokenize(self.text, read=self.dialect))
             with _quietly():
                 roots = [root for root in sqlglot.parse(self.text, read=self.dialect) if root is not None]
         except errors.ParseError as error:
             self._refuse_broken(error)
         except RecursionError:
             raise DataError("the text is nested too deeply to be read; write it flat") from None
+        except DataError:
+            raise
         except (errors.SqlglotError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             raise DataError(f"the text is no SQL of {self.dialect}: {str(error).splitlines()[0][:200]}") from None
         if len(roots) != 1:
@@ -165,13 +169,19 @@ class _Reader:
             root = case if node is root else root
         return root
 
-    def _refuse_nested_cases(self, tokens: Sequence[Any]) -> None:
-        depth = 0
+    def _refuse_odd_cases(self, tokens: Sequence[Any]) -> None:
+        opened: list[str] = []  # for each CASE that has no END yet, the last of its words
         for token in tokens:
-            word = token.text.upper()
-            depth += (word == "CASE") - (word == "END" and depth > 0)
-            if depth > _DEEPEST_CASE:
-                refuse(place_at(self.text, token.start), f"at most {_DEEPEST_CASE} CASE within one another", "more")
+            word = token.token_type.name
+            if word == "CASE":
+                opened.append(word)
+            elif opened and word in ("WHEN", "THEN", "ELSE", "END"):
+                if opened[-1] == "WHEN" and word != "THEN":
+                    refuse(place_at(self.text, token.start), "THEN after each WHEN", word)
+                opened[-1:] = [word] * (word != "END")
+            if len(opened) > _DEEPEST_CASE:
+                place = place_at(self.text, token.start)
+                refuse(place, f"at most {_DEEPEST_CASE} CASE within one another", "more")
 
     def _refuse_broken(self, error: Any) -> NoReturn:
         told = (error.errors or [{}])[0]
@@ -247,11 +257,8 @@ class _Reader:
     def _branches(self, case: Any) -> Iterator[Branch]:
         subject = case.args.get("this")
         for each in case.args["ifs"]:
-            if subject is None:
-                condition = self.condition(each.this)
-            else:
-                left, right = self.operand(subject), self.operand(each.this)
-                condition = compare_operands(left, "=", right, self.place(each), self.logic)
+            asked = each.this
+            condition = self.condition(asked) if subject is None else self._comparison(each, subject, "=", asked)
             yield from self._with_results(condition, each)
 
     def _with_results(self, condition: Condition, each: Any) -> Iterator[Branch]:
@@ -296,15 +303,32 @@ class _Reader:
         if kind == "Paren":
             return self.condition(node.this)
         if kind in _SIGNS:
-            return self._comparison(node, _SIGNS[kind])
+            return self._comparison(node, node.this, _SIGNS[kind], node.expression)
         found = getattr(self, f"_if_{kind.lower()}", self._if_other)(node)
         return Not(found) if node.args.get("negate") else found  # as newer ones of sqlglot say IS NOT NULL
 
-    def _comparison(self, node: Any, sign: str) -> Condition:
-        left, right = self.operand(node.this), self.operand(node.expression)
+    def _comparison(self, node: Any, one: Any, sign: str, other: Any) -> Condition:
+        for asked, said in ((one, other), (other, one)):
+            if sign in ("=", "<>") and self._says_condition(asked):
+                return self._as_said(self.condition(asked), sign, said)
+        left, right = self.operand(one), self.operand(other)
         if isinstance(left, Value) and isinstance(right, Value):
             return self._of_values(node, left.value, sign, right.value)
         return compare_operands(left, sign, right, self.place(node), self.logic)
+
+    def _says_condition(self, node: Any) -> bool:
+        """Return whether a side of a comparison is itself a condition, but a boolean or a column of them."""
+        return isinstance(node.unnest(), (self.exp.Predicate, self.exp.Connector, self.exp.Not))
+
+    def _as_said(self, condition: Condition, sign: str, said: Any) -> Condition:
+        """Return a condition that is compared with a boolean, such as (a > 3) = TRUE."""
+        found = self.operand(said)
+        truth = found.value if isinstance(found, Value) else said
+        if truth is None:
+            return Unknown()
+        if truth not in (True, False):  # 1 and 0 are, too
+            self.refuse(said, "TRUE or FALSE beside a condition")
+        return condition if bool(truth) is (sign == "=") else Not(condition)
 
     def _of_values(self, node: Any, left: Any, sign: str, right: Any) -> Condition:
         if left is None or right is None:
@@ -317,15 +341,13 @@ class _Reader:
 
     def _if_is(self, node: Any) -> Condition:
         asked = node.expression
-        place = self.place(node)
-        if isinstance(asked, self.exp.Null):
-            return is_missing(self.operand(node.this), place)
         if isinstance(asked, self.exp.Boolean):
-            logic = replace(self.logic, is_known=True)
-            found = as_condition(self.operand(node.this), place, logic)
-            if asked.this:
-                return found
-            return All((Not(found), Not(is_missing(self.operand(node.this), place))))
+            return surely(self.condition(node.this), bool(asked.this))
+        if isinstance(asked, self.exp.Null) and self._says_condition(node.this):
+            inner = self.condition(node.this)
+            return All((Not(surely(inner)), Not(surely(inner, False))))
+        if isinstance(asked, self.exp.Null):
+            return is_missing(self.operand(node.this), self.place(node))
         if isinstance(asked, self.exp.Column) and asked.sql().upper() == "NAN":  # of Oracle
             return self._nan(node)
         return self.refuse(node, "IS NULL, IS TRUE or IS FALSE")
@@ -349,11 +371,19 @@ class _Reader:
         return one_of(left, tuple(found), self.place(node), self.logic)
 
     def _if_like(self, node: Any) -> Condition:
-        pattern = self.operand(node.expression)
+        left, pattern = self.operand(node.this), self.operand(node.expression)
         text = pattern.value if isinstance(pattern, Value) else None
-        if not isinstance(text, str) or any(letter in text for letter in "%_\\"):
-            self.refuse(node, CONDITION, "list the words that are meant with IN")
-        return compare_operands(self.operand(node.this), "=", Value(text), self.place(node), self.logic)
+        if not isinstance(text, str) or any(letter in text for letter in "%_\\[") or not isinstance(left, Operand):
+            self._refuse_pattern(node)
+        if isinstance(node, self.exp.ILike):
+            left, text = left.then("lower"), text.lower()
+        return compare_operands(left, "=", Value(text), self.place(node), self.logic)
+
+    def _refuse_pattern(self, node: Any) -> NoReturn:
+        self.refuse(node, CONDITION, "list the words that are meant with IN")
+
+    _if_ilike = _if_like
+    _if_regexplike = _if_regexpilike = _if_similarto = _if_glob = _if_startswith = _if_contains = _refuse_pattern
 
     def _if_nullsafeeq(self, node: Any) -> Condition:
         """Return a comparison that knows NULL, as IS NOT DISTINCT FROM and <=> do."""
@@ -399,7 +429,7 @@ class _Reader:
             return Value(self.today)
         found = getattr(self, f"_of_{kind.lower()}", None)
         if found is None:
-            return self.refuse(node, f"{COLUMN}, or {VALUE}")
+            return self.refuse(node, f"{COLUMN}, or {VALUE}", "make it a column of the table")
         made: Operand | Value = found(node)
         return made
 
@@ -451,7 +481,9 @@ class _Reader:
 
     def _number(self, node: Any) -> float:
         found = self.operand(node)
-        value = found.value if isinstance(found, Value) else None
+        if isinstance(found, Operand):
+            self.refuse(node.parent, f"{COLUMN}, or {VALUE}", "bring the arithmetic to the other side")
+        value = found.value
         if isinstance(value, bool) or not isinstance(value, (int, float)) or isinstance(value, Moment):
             self.refuse(node, "a number")
         return float(value)
@@ -478,7 +510,7 @@ class _Reader:
     def _sum(self, node: Any, sign: int) -> Operand | Value:
         left = self.operand(node.this)
         if isinstance(left, Operand):
-            self.refuse(node, f"{COLUMN}, or {VALUE}", "bring what is added to the other side")
+            self.refuse(node, f"{COLUMN}, or {VALUE}", "bring the arithmetic to the other side")
         if isinstance(left.value, Moment):
             return self._later(node, left.value, node.expression, sign)
         return Value(self._finite(node, self._number(node.this) + sign * self._number(node.expression)))
@@ -499,19 +531,24 @@ class _Reader:
         return self._number(node)
 
     def _months_later(self, node: Any, moment: Moment, months: float) -> Moment:
-        day = date.fromordinal(int(moment) + _EPOCH)
-        years, month = divmod(day.month - 1 + int(months), 12)
-        if not 1 <= day.year + years <= 9999:
+        is_moving = isinstance(moment, MovingMoment)
+        if is_moving and moment != self.today:
+            self.refuse(node, "one interval of months after CURRENT_DATE, and then those of days")
+        try:
+            found = days_after_months(moment, int(months))
+        except (ValueError, OverflowError):
             self.refuse(node, "a date of the years 1 to 9999")
-        last = (date(day.year + years + month // 11, (month + 1) % 12 + 1, 1).toordinal()) - 1
-        found = min(date(day.year + years, month + 1, 1).toordinal() + day.day - 1, last)
-        return type(moment)(found - _EPOCH + (moment - int(moment)))
+        return MovingMoment.of(found, int(months)) if is_moving else Moment(found)
 
     def _of_dateadd(self, node: Any) -> Operand | Value:
         return self._moved(node, 1)
 
     def _of_datesub(self, node: Any) -> Operand | Value:
         return self._moved(node, -1)
+
+    def _of_addmonths(self, node: Any) -> Operand | Value:
+        month = self.exp.Interval(this=node.expression, unit=self.exp.var("MONTH"))
+        return self._sum(self.exp.Add(this=node.this, expression=month), 1)
 
     _of_tsordsadd = _of_timestampadd = _of_datetimeadd = _of_dateadd
     _of_timestampsub = _of_datetimesub = _of_datesub
@@ -537,14 +574,14 @@ class _Reader:
     def _age(self, node: Any, end: Operand | Value, start: Operand | Value) -> Operand | Value:
         if not isinstance(end, Value) or not isinstance(end.value, Moment) or not isinstance(start, Operand):
             self.refuse(node, "days from a column to today")
-        return start.then("days since", Moment(math.floor(end.value)))
+        return start.then("days since", end.value.later(math.floor(end.value) - end.value))
 
     def _of_cast(self, node: Any) -> Operand | Value:
         inner, kind = self.operand(node.this), node.args["to"].this.name
         if kind in _WHOLE:
             return self._as_whole_number(node, inner)
         if kind in _NUMBERS:
-            return self._as_number(node, inner)
+            return self._as_decimal(node, inner)
         if kind in _TEXTS:
             return inner.then("text") if isinstance(inner, Operand) else self._as_text(node, inner)
         if kind.startswith(("DATE", "TIMESTAMP")):
@@ -552,6 +589,10 @@ class _Reader:
         if kind == "BOOLEAN" and isinstance(inner, Operand):
             return inner
         return self.refuse(node, "a cast to a number, a text or a date")
+
+    def _of_convert(self, node: Any) -> Operand | Value:
+        cast = self.exp.Cast(this=node.expression, to=node.this)
+        return self.refuse(node, COLUMN) if node.args.get("style") else self._of_cast(cast)
 
     _of_trycast = _of_cast
 
@@ -561,6 +602,16 @@ class _Reader:
             return found
         why = "to whole numbers some engines cut and others round, halves in three ways"
         return self.refuse(node, "the column itself, or a cast to DOUBLE", why)
+
+    def _as_decimal(self, node: Any, inner: Operand | Value) -> Operand | Value:
+        """Return a number with so many decimals as a cast leaves, such as two by DECIMAL(10, 2)."""
+        kind, given = node.args["to"].this.name, [int(each.name) for each in node.args["to"].expressions]
+        if isinstance(inner, Value) or "DECIMAL" not in kind or (not given and self.dialect in _EXACT):
+            return self._as_number(node, inner)
+        if len(given) < 2 or self.dialect == "clickhouse":  # which cuts, where others round
+            why = "such casts leave fewer decimals, and engines differ in how"
+            self.refuse(node, "a cast to DOUBLE, or to a DECIMAL with its decimals", why)
+        return inner.then("number") if self.dialect == "sqlite" else inner.then("decimal", tuple(given))
 
     def _as_number(self, node: Any, inner: Operand | Value) -> Operand | Value:
         if isinstance(inner, Operand):
@@ -581,7 +632,7 @@ class _Reader:
         moment = inner.value if isinstance(inner.value, Moment) else moment_of(inner.value)
         if moment is None:
             self.refuse(node, "a date such as '2026-03-01'")
-        return Value(type(moment)(math.floor(moment)) if by_day else moment)
+        return Value(moment.later(math.floor(moment) - moment) if by_day else moment)
 
     def _of_date(self, node: Any) -> Operand | Value:
         return self._dated(node, self.operand(node.this), by_day=True)
@@ -657,7 +708,15 @@ class _Reader:
         ends = {str(each.args.get("position")).upper() for each in (node, inner)}
         if isinstance(inner, self.exp.Trim) and ends == {"LEADING", "TRAILING"}:  # LTRIM(RTRIM(...))
             node = self.exp.Trim(this=inner.this)
+        if not node.args.get("position") and self._letters_given(node.args.get("expression")).isspace():
+            node = self.exp.Trim(this=node.this)
         return self._letters(node, "trim")
+
+    def _letters_given(self, node: Any) -> str:
+        """Return the letters of a text in quotes, or of those that CHAR makes of numbers."""
+        if isinstance(node, self.exp.Chr):
+            return "".join(chr(int(self._number(each))) for each in node.expressions)
+        return node.name if isinstance(node, self.exp.Literal) and node.is_string else ""
 
     def _of_nullif(self, node: Any) -> Operand | Value:
         inner, other = self.operand(node.this), self.operand(node.expression)
@@ -698,4 +757,3 @@ def _follow(first: Found, rest: Found) -> Found:
 
 
 _DEEPEST_CASE = 40
-_EPOCH = date(1970, 1, 1).toordinal()
