@@ -32,8 +32,8 @@ from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
-from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
@@ -46,7 +46,7 @@ from boxwood.render.page._parts import (
     ways_in_full,
     what_if,
 )
-from boxwood.render.page._template import file_of, fill_template, frame_page, stripes
+from boxwood.render.page._template import file_of, fill_template, frame_page, pack, stripes
 from boxwood.render.page._trees import FEW_COLUMNS, LARGEST_GROWN, other_trees
 from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
@@ -64,13 +64,6 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
 
-_FORMS = {
-    "sql": "SQL",
-    "python": "Python",
-    "javascript": "JavaScript",
-    "formula": "Spreadsheet formula for row 2 under a row of names",
-}  # of EXPORTERS, as far as it has them
-_LONGEST_CODE = 100_000  # characters of one form
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
 
 
@@ -107,6 +100,7 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
+    facts["copies"] = pack(copies_of_rules(ex))
     facts["others"] = _others(whole, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
@@ -239,7 +233,7 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
         return None
     frontier, has_price = ex._kept["frontier"], facts["frontier"]["price"]
-    found = other_trees(ex, frontier, least_shown(count), has_price=has_price, code=_code_alone)
+    found = other_trees(ex, frontier, least_shown(count), has_price=has_price)
     if found is None:
         return None
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
@@ -334,21 +328,7 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
 
 def _code(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
-    return [{"form": "text", "name": "Text", "text": text_of_tree(ex, picture_of(ex))}, *_code_alone(ex)]
-
-
-def _code_alone(ex: MeasuredTree) -> list[dict[str, str]]:
-    forms = []
-    for name, label in _FORMS.items():
-        if name in EXPORTERS:
-            try:
-                forms.append((name, label, EXPORTERS[name].write(ex)))
-            except (DataError, ImportError, ValueError) as error:
-                forms.append((name, label, f"({error})"))
-    return [
-        {"form": name, "name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG}
-        for name, label, text in forms
-    ]
+    return [{"form": "text", "name": "Text", "text": text_of_tree(ex, picture_of(ex))}, *code_of_all(ex)]
 
 
 def _runs(forms: Sequence[Mapping[str, str]]) -> bool:
@@ -371,9 +351,6 @@ def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
     parts = ["a larger picture of the tree"] * bool(tree and tree["paper"].is_small) + ["a form to try values"]
     parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
     return join_words([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
-
-
-_TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
 
 
 def _title(ex: MeasuredTree, title: str | None) -> str:
