@@ -47,6 +47,7 @@ from boxwood.render.page._parts import (
     what_if,
 )
 from boxwood.render.page._template import file_of, fill_template, frame_page, pack, stripes
+from boxwood.render.page._titles import check_titles
 from boxwood.render.page._trees import FEW_COLUMNS, LARGEST_GROWN, other_trees
 from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
@@ -57,7 +58,7 @@ from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import grown_by, share_of_total, totals_line
 from boxwood.words.notes import groups_in_short, lack_groups
-from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name
+from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, titled
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Difference
@@ -68,10 +69,15 @@ _CHEAP = 10_000_000  # rows times columns times clusters up to which the page co
 
 
 def report(
-    model: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
+    model: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    titles: Mapping[str, str] | None = None,
+    min_count: int | None = None,
 ) -> str | None:
     """Return the report, or write it to a file; see `Explanation.to_html`."""
-    written_page = page(model, title=title, min_count=min_count)
+    written_page = page(model, title=title, titles=titles, min_count=min_count)
     if path is None:
         return written_page
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
@@ -79,11 +85,18 @@ def report(
     return None
 
 
-def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
+def page(
+    model: Any, *, title: str | None = None, titles: Mapping[str, str] | None = None, min_count: int | None = None
+) -> str:
     """Return the report; see `Explanation.to_html`."""
     if not (title is None or isinstance(title, str)):
         raise TypeError(f"title must be text, got {show_value(title)}")
     whole, count = explanation_of(model), None if min_count is None else whole_number("min_count", min_count, 1)
+    with titled(check_titles(titles, whole)):
+        return _page_of(whole, title, count)
+
+
+def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     has_price = count is None and tells_price(whole)  # a price is of single rows
     ex = as_shown(whole, count)
     facts = _facts(ex, count, whole, has_price=has_price)
