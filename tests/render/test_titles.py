@@ -62,7 +62,7 @@ def test_hostile_titles_stay_text(first):
 def test_titles_are_checked():
     ex = boxwood.explain([[1.0, 2.0], [9.0, 2.0]], [0, 1], columns=["size", "age"])
     for write in (ex.to_html, ex.to_svg):
-        with pytest.raises(DataError, match="no column .sizes. .* in the table; its columns are size, age"):
+        with pytest.raises(DataError, match=r"no column .sizes. .* in the table; its columns are size, age"):
             write(titles={"sizes": "Size"})
         with pytest.raises(ValueError, match="titles must tell columns apart, but 2 would be called 'age'"):
             write(titles={"size": "age"})

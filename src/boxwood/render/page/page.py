@@ -328,7 +328,7 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
         "confusion": "the table of clusters against rules",
         "frontier": "the results of smaller and larger trees",
     }
-    missing = [what for name, what in parts.items() if not facts[name]]
+    missing = [what for name, what in parts.items() if facts[name] is None]
     if not missing:
         return []
     return [
@@ -490,7 +490,8 @@ def losses(picture: Picture) -> list[dict[str, str]]:
 def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     """Return the rows by cluster and by the cluster of their rule; of many clusters the largest mistakes alone.
 
-    The share of a cell in its row comes in steps of 5%, for its shade.
+    None where they are not known, and nothing where each row is in the cluster that its rule says. The share of a cell
+    in its row comes in steps of 5%, for its shade.
     """
     table = np.zeros((ex.n_clusters, ex.n_clusters))
     for leaf in picture.leaves:
@@ -498,6 +499,8 @@ def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
             if cluster < 0:  # of a model without rows: it is not known of which cluster
                 return None
             table[cluster, leaf.cluster] += part
+    if np.count_nonzero(table) == np.count_nonzero(np.diag(table)):
+        return {}
     if ex.n_clusters > MOST_CLUSTERS:
         return {"rows": [], "pairs": _pairs(table)}
     told = [[amount(x) if x else "·" for x in line] for line in table.tolist()]
