@@ -421,6 +421,20 @@ if (rules.file) all(".card").forEach((card, cluster) => {
   });
 });
 
+// ------------------------------------------------------------------ rows that their rules put elsewhere
+all("[data-cell]").forEach(place => {
+  const {rows, columns} = first.rules.cells[place.dataset.cell], [own, other] = place.dataset.cell.split("-");
+  const name = cluster => first.rules.clusters[cluster][1], said = () => `${rows} of ${name(own)} that the rules put into ${name(other)}`;
+  const button = element("button", {type: "button", "aria-pressed": "false", "aria-label": said()}, place.textContent);
+  place.replaceChildren(button);
+  button.addEventListener("click", () => {
+    all("[data-cell] button").forEach(one => one.setAttribute("aria-pressed", one === button));
+    const line = ([head, ...cells], tag = "td") => element("tr", {}, element("th", {scope: tag === "th" ? "col" : "row"}, element("bdi", {}, head)), ...cells.map(text => element(tag, tag === "th" ? {scope: "col"} : {}, element("bdi", {}, text))));
+    one("#cell").replaceChildren(element("table", {}, element("caption", {}, said()),
+      element("thead", {}, line(["Column", "These rows", "All others"], "th")), element("tbody", {}, ...columns.map(cells => line(cells)))));
+  });
+});
+
 // ------------------------------------------------------------------ what is out of sight says so
 const hints = new Map();
 function measure() {

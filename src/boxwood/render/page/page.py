@@ -33,6 +33,7 @@ from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.page._cells import cells_of_confusion
 from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
@@ -117,6 +118,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["others"] = _others(whole, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
+    rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
@@ -508,7 +510,7 @@ def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     sums = np.maximum(table.sum(axis=1), 1e-300)
     rows = [
         [
-            {"text": text, "step": 5 * math.ceil(20 * x / total), "own": i == j}
+            {"text": text, "step": 5 * math.ceil(20 * x / total), "own": i == j, "of": f"{i}-{j}"}
             for j, (x, text) in enumerate(zip(line, texts, strict=True))
         ]
         for i, (line, texts, total) in enumerate(zip(table.tolist(), told, sums.tolist(), strict=True))
