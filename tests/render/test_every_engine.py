@@ -28,7 +28,11 @@ import boxwood as bw
 from boxwood._texts import MARKS
 from boxwood.cli import boxwood as command
 from boxwood.explanation.records import Provenance
+from boxwood.render.forms.boxes import boxes_of_cluster
+from boxwood.render.forms.code import python_of_boxes
 from boxwood.render.forms.dialects import DIALECTS
+from boxwood.render.forms.formula import formula_of_boxes
+from boxwood.render.forms.sql import sql_of_boxes
 from tests import scale
 from tests.rule_cases import (
     COLUMNS,
@@ -381,9 +385,14 @@ def by_scikit_learn(ex, folder, columns):
 
 
 def in_spreadsheet(ex, folder, columns):
+    return calculated(ex.to_formula(row=7, columns=["id", *COLUMNS[::-1]]), columns)
+
+
+def calculated(formula, columns):
+    """Return what a formula gives for row 7 of a sheet, for each row of a table there."""
     import formulas
 
-    written = formulas.Parser().ast(ex.to_formula(row=7, columns=["id", *COLUMNS[::-1]]))[1].compile()
+    written = formulas.Parser().ast(formula)[1].compile()
     letters = dict(zip("BCDEFGH", columns[::-1], strict=False))
     cells = {
         f"{letter}7": np.array([["" if x is None else x] for x in c], dtype=object) for letter, c in letters.items()
@@ -391,6 +400,38 @@ def in_spreadsheet(ex, folder, columns):
     n = len(columns[0])
     found = np.broadcast_to(np.asarray(written(*(cells[name] for name in written.inputs))), (n, 1))
     return [name or None for name in found.ravel().tolist()]
+
+
+def rule_by_rule(labels):
+    """Return the engine that has only the rule of one cluster at a time, which gives its name or nothing."""
+
+    def labels_of_all(ex, folder, columns):
+        found = [None] * len(columns[0])
+        for cluster, name in enumerate(ex.names):
+            if cluster not in ex.tree.leaf_clusters:
+                continue
+            given = labels(boxes_of_cluster(ex, cluster), folder, columns)
+            assert {*given} <= {name, None}
+            assert not any(before and now for before, now in zip(found, given, strict=True))
+            found = [now or before for before, now in zip(found, given, strict=True)]
+        return found
+
+    return labels_of_all
+
+
+def rule_in_duckdb(boxes, folder, columns):
+    path = as_parquet(folder, columns)
+    return [name for (name,) in duckdb.sql(f"SELECT {sql_of_boxes(boxes)} FROM '{path}'").fetchall()]
+
+
+def rule_in_python(boxes, folder, columns):
+    names = {}
+    exec(python_of_boxes(boxes), names)
+    return list(map(names["cluster"], as_rows(columns, nothing=math.nan)))
+
+
+def rule_in_spreadsheet(boxes, folder, columns):
+    return calculated(formula_of_boxes(boxes, row=7, columns=["id", *COLUMNS[::-1]]), columns)
 
 
 UNTYPED, AS_TEXT = [""] * len(COLUMNS), ["TEXT", "TEXT", "INTEGER", "TEXT", "TEXT"]
@@ -421,6 +462,9 @@ ENGINES = {
     "ONNX": Engine(by_onnx, in_single),
     "scikit-learn": Engine(by_scikit_learn, in_single),
     "spreadsheet": Engine(in_spreadsheet, in_sheets, most=500, trees=8),
+    "DuckDB, rule by rule": Engine(rule_by_rule(rule_in_duckdb), most=500, trees=8),
+    "Python, rule by rule": Engine(rule_by_rule(rule_in_python), most=500, trees=8),
+    "spreadsheet, rule by rule": Engine(rule_by_rule(rule_in_spreadsheet), in_sheets, most=20, trees=2),
 }
 
 

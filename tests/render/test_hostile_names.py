@@ -20,7 +20,7 @@ from boxwood.errors import DataError
 from boxwood.explanation import ClusterSummary
 from boxwood.render.forms.code import identifiers
 from boxwood.render.forms.dialects import DIALECTS
-from boxwood.render.forms.text import _code, _row, escape_markdown
+from boxwood.render.forms.text import _as_code, _code, _row, escape_markdown, notes_of
 from boxwood.words.values import cluster_name
 from tests.render.test_every_engine import in_node
 from tests.scale import each, law
@@ -275,45 +275,63 @@ def test_texts_have_a_line_for_each_thing():
 # ------------------------------------------------------------------------------------------------------ Markdown
 
 
-def cells(line):
-    """Return the cells of a row as GitHub's Markdown splits it: at bars without a backslash directly before them."""
-    assert line[:2] == "| "
-    assert line[-2:] == " |"
-    return line[2:-2].split(" | ")
+SIGNS = [*"|`*_<>[](){}#@^~\\$&!+-=:.'\"1a ", "--", "...", "1. ", "- ", "# ", "![x](y)", "<b>", "&amp;", ":::", "a|b"]
 
 
-def unescaped(text):
-    return re.sub(r"\\([\\`*_\[\]<>|~$&])", r"\1", text)
+def read_markdown(text):
+    """Return the texts that GitHub shows, by their kind, and of a table its rows; fail at anything that is no text."""
+    from markdown_it import MarkdownIt
+
+    found, kinds = {"heading": [], "paragraph": [], "list_item": [], "tr": []}, []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
+        if token.nesting == 1:
+            kinds.append(token.type.removesuffix("_open"))
+            if kinds[-1] == "tr":
+                found["tr"].append([])
+        elif token.nesting == -1:
+            assert kinds.pop() == token.type.removesuffix("_close")
+        else:
+            assert token.type == "inline", token
+            assert {part.type for part in token.children} <= {"text", "text_special", "code_inline", "softbreak"}
+            said = "".join(part.content for part in token.children)
+            assert kinds.count("list_item") <= 1
+            if "tr" in kinds:
+                found["tr"][-1].append(said)
+            else:
+                found["list_item" if "list_item" in kinds else kinds[-1]].append(said)
+    return found
 
 
-def code(cell):
-    """Return what a span of code holds."""
-    fence = re.match("`+", cell)[0]
-    assert cell.endswith(fence)
-    inner = cell[len(fence) : -len(fence)]
-    assert not re.search(rf"(?<!`){fence}(?!`)", inner)
-    return inner[1:-1] if inner.startswith(" `") or inner.endswith("` ") else inner
-
-
-def test_markdown():
-
-    for first, second in PAIRS:
-        ex, _ = explained(first, second)
-        heading, table, *_ = ex.to_markdown().split("\n\n")
-        assert unescaped(heading) == f"## {str(ex).split(chr(10))[0]}"
-        head, line, *lines = table.split("\n")
-        assert len(cells(head)) == len(cells(line)) == 7
-        assert len(lines) == 2
-        found = []
-        for line in lines:
-            assert len(cells(line)) == 7
-            name, *_, rule = cells(line)
-            found.append(f"{unescaped(name)}: {code(rule.replace(chr(92) + '|', '|'))}")
-        assert "\n".join(found) == ex.rules()
+@law(40)
+def test_markdown_shows_names_and_rules_as_they_are(seed):
+    """Neither a name nor a value is a table's bar, a heading, a list, code, an entity or a tag."""
+    rng = np.random.default_rng(seed)
+    drawn_names = {"".join(rng.choice(SIGNS, int(rng.integers(1, 6)))) for _ in range(9)}
+    first, second = PAIRS[seed] if seed < len(PAIRS) else sorted(drawn_names)[:2]
+    if seed % 2 or seed < len(PAIRS):
+        ex = boxwood.explain(pd.DataFrame({first: [1.0, 2.0, 8.0, 9.0]}), [first, first, second, second])
+    else:
+        ex = boxwood.explain(pd.DataFrame({first: [first, first, second, second]}), [0, 0, 1, 1])
+    found, lines = read_markdown(ex.to_markdown()), ex.rules().split("\n")
+    assert found["heading"] == [str(ex).split("\n")[0]]
+    assert [f"{row[0]}: {row[-1]}" for row in found["tr"][1:]] == lines
+    assert [len(row) for row in found["tr"]] == [7] * 3
+    assert found["list_item"] == list(notes_of(ex))
+    for name in {*map(cluster_name, [first, second, *drawn_names])}:
+        assert read_markdown(escape_markdown(name))["paragraph"] == [name]
 
 
 def test_markdown_escapes():
     assert escape_markdown("a|b <c> *d*") == "a\\|b \\<c\\> \\*d\\*"
+    for text, escaped in (
+        ("1. x", "1\\. x"),
+        ("- x", "\\- x"),
+        ("a--b", "a\\--b"),
+        ("@x^2^", "\\@x\\^2\\^"),
+        ("2.5", "2.5"),
+    ):
+        assert escape_markdown(text) == escaped  # of a list, a dash, a citation, a power to Pandoc
+    assert _as_code("a|b > `") == "a\\|b \\> \\`"
     assert _code("a`b``c") == "```a`b``c```"
     assert _code("`a`") == "`` `a` ``"
     lost = ClusterSummary(0, "a|b", 1, 0.5, 0, 0.0, None, ())

@@ -5,6 +5,11 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import boxwood
+from boxwood.render.forms.boxes import boxes_of_cluster
+from boxwood.render.forms.code import python_of_boxes
+from boxwood.render.forms.formula import formula_of_boxes
+from boxwood.render.forms.sql import sql_of_boxes
+from boxwood.words.rules import cluster_rule
 from tests.render.test_browser import opened  # noqa: F401  # the fixture
 from tests.render.test_page import HOSTILE_NAMES
 
@@ -68,11 +73,44 @@ def test_given_names_stay_when_the_tree_changes(opened):  # noqa: F811
     assert all(name in page.locator(".list").text_content() for name in names.values())
 
 
-def test_all_rules_are_copied_as_code(opened):  # noqa: F811
+def copied_by(page, button):
+    """Return what a button copies, pressed by a key."""
+    button.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("b => b.textContent === 'Copied'", arg=button.element_handle())
+    return page.evaluate("navigator.clipboard.readText()").strip()
+
+
+def test_all_rules_are_copied_in_the_form_that_is_chosen(opened):  # noqa: F811
     ex = explained(["x", "y", "z"])
     page = opened(ex)
-    for form, text in (("python", ex.to_python()), ("sql", ex.to_sql()), ("formula", ex.to_formula())):
-        button = page.locator(f"[data-take={form}]")
-        button.click()
-        page.wait_for_function("b => b.textContent === 'Copied'", arg=button.element_handle())
-        assert page.evaluate("navigator.clipboard.readText()").strip() == text.strip()
+    words = "\n".join(f"{one.name}: {cluster_rule(one, whole=True)}" for one in ex.clusters)
+    for form, text in (("text", words), ("python", ex.to_python()), ("sql", ex.to_sql()), ("formula", ex.to_formula())):
+        page.select_option("#take select", form)
+        assert copied_by(page, page.locator("#take button")) == text.strip()
+
+
+def test_the_rule_of_one_cluster_is_copied_in_the_form_that_is_chosen(opened):  # noqa: F811
+    """By its name that is shown in words, by that of the table in code; of another tree in words alone."""
+    ex = explained(["x", "it's", HOSTILE_NAMES[1]])
+    page = opened(ex)
+    page.locator(".card .rename").first.click()
+    page.keyboard.type("Grocers")
+    page.keyboard.press("Enter")
+    boxes = [boxes_of_cluster(ex, cluster) for cluster in range(3)]
+    named = zip(["Grocers", *ex.names[1:]], ex.clusters, strict=True)
+    words = [f"{name}: {cluster_rule(one, whole=True)}" for name, one in named]
+    code = [words, *([write(one) for one in boxes] for write in (python_of_boxes, sql_of_boxes, formula_of_boxes))]
+    for form, texts in zip(("text", "python", "sql", "formula"), code, strict=True):
+        page.select_option("#take select", form)
+        for cluster, text in enumerate(texts):
+            assert copied_by(page, page.locator(".card .take").nth(cluster)) == text.strip()
+    page.focus("#leaves")
+    page.keyboard.press("Home")
+    page.wait_for_function("() => !document.querySelector('#other-tree').hidden")
+    page.wait_for_function("() => [...document.querySelectorAll('.take')].every(button => button.hidden)")
+    page.select_option("#take select", "text")
+    shown = [page.locator(".card .rules").nth(i).inner_text() for i in range(3)]
+    for cluster, text in enumerate(shown):
+        said = copied_by(page, page.locator(".card .take").nth(cluster))
+        assert all(line in said for line in text.split("\n") if line != "or" and not line.startswith("no rule"))

@@ -165,9 +165,25 @@ def test_small_whole_numbers_have_a_bar_each():
 def test_bars_of_larger_whole_numbers_hold_as_many_numbers_each():
     found = bars(np.repeat(np.arange(100), 5), upper=30.0)
     assert found.scale == "linear"
-    assert set(np.diff(found.edges)) == {found.edges[1] - found.edges[0]}
-    assert found.counts[0, 1:-1].tolist() == [5 * (found.edges[1] - found.edges[0])] * (len(found.edges) - 3)
+    [width] = {*np.diff(found.edges)[1:-1]}
+    assert np.diff(found.edges).max() == width
+    assert found.counts[0, 1:-1].tolist() == [5 * width] * (len(found.edges) - 3)
     assert 30.0 in found.edges
+
+
+@law(200)
+def test_an_axis_begins_and_ends_where_values_do(seed):
+    rng = np.random.default_rng(seed)
+    least, size = int(rng.integers(-50, 50)), int(rng.choice([3, 25, 60, 400]))
+    values = least + np.floor(size * rng.beta(*rng.uniform(0.3, 3, 2), size=int(rng.integers(20, 400))))
+    values = values / 8 if seed % 2 else values
+    upper = float(rng.choice(np.unique(values)[:-1]))
+    found = bars(values, upper=upper)
+    room = 0.1 * (values.max() - values.min()) if seed % 2 or size > 60 else 0.0  # so that no end is a row's value
+    assert values.min() - room <= found.span[0] <= found.span[1] <= values.max() + room
+    assert found.span[0] >= 0 or values.min() < 0
+    assert found.ends == (brief(found.span[0]), brief(found.span[1]))
+    assert found.edges[0] <= found.span[0]
 
 
 def test_skewed_columns_have_a_logarithmic_axis():

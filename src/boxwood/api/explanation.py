@@ -456,13 +456,17 @@ class Explanation(MeasuredTree):
 
         return frame_of(self, what)
 
-    def to_svg(self, path: str | os.PathLike[str] | None = None) -> str | None:
+    def to_svg(
+        self, path: str | os.PathLike[str] | None = None, *, titles: Mapping[str, str] | None = None
+    ) -> str | None:
         """Return the tree as a picture in SVG, in the look of the page: for a slide, a wiki, a paper.
 
         Parameters
         ----------
         path : str or path, default=None
             File to write. A file that is there is replaced as a whole. None returns the picture as text.
+        titles : mapping from str to str, default=None
+            Titles of columns, as for `to_html`.
 
         Returns
         -------
@@ -486,10 +490,15 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.page.svg import svg
 
-        return svg(self, path)
+        return svg(self, path, titles=titles)
 
     def to_html(
-        self, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+        titles: Mapping[str, str] | None = None,
+        min_count: int | None = None,
     ) -> str | None:
         """Return the report: one page for a browser, which needs nothing else and loads nothing.
 
@@ -507,6 +516,9 @@ class Explanation(MeasuredTree):
             as text.
         title : str, default=None
             Title of the page; None gives the numbers of clusters and rows.
+        titles : mapping from str to str, default=None
+            Titles of columns, as {"last_order": "Last order"}, by which the page calls them. Code that it holds, files
+            that are labelled on it, and notes keep the names.
         min_count : int, default=None
             Round all counts down to multiples of it, so that no smaller group can be worked out; shares follow from the
             rounded counts. If rows are weighted, weights are rounded, and those of fewer rows are 0; a loaded model
@@ -524,10 +536,12 @@ class Explanation(MeasuredTree):
 
         Raises
         ------
+        DataError
+            If `titles` name a column that the table does not have.
         ImportError
             If the package jinja2 is missing, which the extra `page` installs.
         ValueError
-            If `min_count` is less than 1, or rounds all counts to 0.
+            If `min_count` is less than 1, or rounds all counts to 0, or if two columns would have the same title.
 
         Notes
         -----
@@ -545,7 +559,7 @@ class Explanation(MeasuredTree):
         """
         from boxwood.render.page.page import report
 
-        return report(self, path, title=title, min_count=min_count)
+        return report(self, path, title=title, titles=titles, min_count=min_count)
 
     # --------------------------------------------------------------------------------------------------------- pictures
     # Each takes an Axes and returns it, and shows nothing by itself. Names of columns and clusters are drawn as they

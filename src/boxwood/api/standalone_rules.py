@@ -161,27 +161,30 @@ class StandaloneRules(MeasuredRules):
 
         Parameters and errors are those of `Explanation.to_sql`.
         """
-        from boxwood.render.forms.sql import sql_of_lines
+        from boxwood.render.forms.boxes import boxes_of_rules
+        from boxwood.render.forms.sql import sql_of_boxes
 
-        return sql_of_lines(self, dialect=dialect, table=table, as_of=as_of)
+        return sql_of_boxes(boxes_of_rules(self, as_of), dialect=dialect, table=table)
 
     def to_python(self, *, as_of: Any = None) -> str:
         """Return source of Python with `cluster(row)`, which gives the cluster of a row by its first line, or None.
 
         Rows are read as by the source of `Explanation.to_python`, and `as_of` is as there.
         """
-        from boxwood.render.forms.code import python_of_lines
+        from boxwood.render.forms.boxes import boxes_of_rules
+        from boxwood.render.forms.code import python_of_boxes
 
-        return python_of_lines(self, as_of=as_of)
+        return python_of_boxes(boxes_of_rules(self, as_of))
 
     def to_javascript(self, *, module: bool = False, as_of: Any = None) -> str:
         """Return source of JavaScript with `cluster(row)`, which gives the cluster of a row by its first line, or null.
 
         Rows are read as by the source of `Explanation.to_javascript`; `module` and `as_of` are as there.
         """
-        from boxwood.render.forms.code import javascript_of_lines
+        from boxwood.render.forms.boxes import boxes_of_rules
+        from boxwood.render.forms.code import javascript_of_boxes
 
-        return javascript_of_lines(self, module=module, as_of=as_of)
+        return javascript_of_boxes(boxes_of_rules(self, as_of), module=module)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each cluster's front: found against precision, numbered by conditions, the chosen rules filled.

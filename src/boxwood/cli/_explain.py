@@ -344,7 +344,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
         refuse_overwriting(options["save"], "'--save'", table=table)
         refuse_inputs(options["outputs"], table)
     beside = [options["save"]] if options["save"] else ["--json"] if options["as_json"] else []
-    page = page_options(options["outputs"], options["title"], options["min_count"], beside)
+    page = page_options(options["outputs"], options, beside)
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     with explained(talk, file, clusters, labels, options) as found:

@@ -90,7 +90,7 @@ _GROUPS = {
         "let",
         "separator",
     ),
-    "Report": ("title", "min_count"),
+    "Report": ("title", "titles", "min_count"),
     "Output": ("output", "quiet", "debug"),
 }
 """Options of the help by their groups; `--table` and `--columns` are parts of a form here."""

@@ -31,7 +31,8 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     "Rules": ("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),
     "The row": ("row", "given", "immutable"),
     "Output": (
-        *("output", "outputs", "column", "title", "min_count", "value", "standalone_rules", "contrasts", "save"),
+        *("output", "outputs", "column", "title", "titles", "min_count", "value", "standalone_rules"),
+        *("contrasts", "save"),
         *("as_json", "notes", "max_price", "fail_under", "fail_over_empty", "quiet", "debug"),
     ),
     "Reading": ("format", "table", "header", "decimal", "encoding", "sql", "as_of"),

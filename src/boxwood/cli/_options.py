@@ -285,8 +285,25 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
 
 
 form_output = output_option(check_writable, "File to write instead of printing.")
+
+
+def _check_titles(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
+    """Return titles by columns; names of columns may hold equals signs, titles hold none."""
+    pairs = [text.rpartition("=") for text in given]
+    if not all(name and title for name, _, title in pairs):
+        raise click.BadParameter("give COLUMN=TITLE, such as 'last_order=Last order'")
+    return {name: title for name, _, title in pairs} or None
+
+
 takes_page_options = with_options(
     click.option("--title", metavar="TEXT", help="Title of the page."),
+    click.option(
+        "--titles",
+        metavar="COLUMN=TITLE",
+        multiple=True,
+        callback=_check_titles,
+        help="Title by which the page calls a column, as 'last_order=Last order'; code keeps its name.",
+    ),
     click.option(
         "--min-count",
         metavar="N",
@@ -298,23 +315,20 @@ takes_page_options = with_options(
 """Options of a page."""
 
 
-def page_options(
-    paths: Sequence[str], title: str | None, min_count: int | None, beside: Sequence[str] = ()
-) -> dict[str, Any]:
+def page_options(paths: Sequence[str], options: Mapping[str, Any], beside: Sequence[str] = ()) -> dict[str, Any]:
     """Return the options of a page that were given; refuse them if no page is to be written.
 
     Refuse `min_count` also if exact counts are to be written: to other files, or as `beside`, paths and options.
     """
-    given = {"title": title, "min_count": min_count}
-    options = {name: value for name, value in given.items() if value is not None}
-    if options and ".html" not in map(_extension, paths):
-        raise click.UsageError(f"--{next(iter(options)).replace('_', '-')} is for a page; name one with -o report.html")
+    found = {name: options[name] for name in ("title", "titles", "min_count") if options[name] is not None}
+    if found and ".html" not in map(_extension, paths):
+        raise click.UsageError(f"--{next(iter(found)).replace('_', '-')} is for a page; name one with -o report.html")
     exact = [path for path in (*paths, *beside) if _extension(path) != ".html"]
-    if min_count is not None and exact:
+    if "min_count" in found and exact:
         raise click.UsageError(
             f"--min-count rounds the counts of a page, but {exact[0]} would show them exactly; leave one of the two out"
         )
-    return options
+    return found
 
 
 def write_outputs(talk: Talk, explanation: Explanation, paths: Sequence[str], page: Mapping[str, Any]) -> None:

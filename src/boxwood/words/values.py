@@ -6,7 +6,10 @@ import itertools
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from unicodedata import combining, east_asian_width
 
 import numpy as np
@@ -171,8 +174,23 @@ def has_unseen_blanks(text: str) -> bool:
     return text != " ".join(text.split()) or not text
 
 
+_TITLES: ContextVar[Mapping[str, str]] = ContextVar("titles", default=MappingProxyType({}))
+
+
+@contextmanager
+def titled(titles: Mapping[str, str] | None) -> Iterator[None]:
+    """Give columns titles, by which all texts that are written meanwhile call them."""
+    token = _TITLES.set(titles or {})
+    try:
+        yield
+    finally:
+        _TITLES.reset(token)
+
+
 def column_name(name: str) -> str:
-    """Return the name of a column in a text: "column 6" for the name 6, which would read as a number."""
+    """Return the name of a column in a text, or its title: "column 6" for the name 6, which would read as a number."""
+    if (title := _TITLES.get().get(name)) is not None:
+        return in_line(title)
     return f"column {name}" if re.fullmatch(r"[0-9]+", name) else in_line(name)
 
 

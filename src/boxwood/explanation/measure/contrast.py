@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats
+from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.explanation.measure.held_out import with_rows_in_memory
 from boxwood.explanation.measure.line_search import lines_of
@@ -133,15 +133,20 @@ def _places(ex: MeasuredTree, first: Hashable, second: Hashable | None) -> tuple
 
 
 def _pair_of(ex: MeasuredTree, one: int, other: int | None) -> MeasuredTree:
-    """Return an explanation of two clusters on their rows alone, so that rules and profile are those of these rows.
-
-    IN: other: None takes the rows of all other clusters as one.
-    """
-    rows = ex._known()
-    labels, task = rows.task.reference.labels, rows.task
+    """Return an explanation of two clusters on their rows alone; IN: other: None takes all other clusters as one."""
+    labels = ex._known().task.reference.labels
     of_other = (labels >= 0) & (labels != one) if other is None else labels == other
     names = (ex.names[one], OTHERS if other is None else ex.names[other])
-    both = np.where(labels == one, 0, np.where(of_other, 1, -1))
+    return two_groups(ex, np.where(labels == one, 0, np.where(of_other, 1, -1)), names)
+
+
+def two_groups(ex: MeasuredTree, both: Indices, names: tuple[Hashable, Hashable]) -> MeasuredTree:
+    """Return an explanation of two groups of rows as clusters, so that rules and profile are those of these rows.
+
+    IN: both (n,): 0 or 1 for each row, -1 for one of neither.
+    """
+    rows = ex._known()
+    task = rows.task
     centers = np.zeros((2, task.reference.centers.shape[1]))  # nothing of what follows asks for them
     task = replace(task, reference=Reference(both, centers), mixture=None)
     evidence = replace(rows, task=task, whole=None, outcomes=None)
@@ -149,7 +154,7 @@ def _pair_of(ex: MeasuredTree, one: int, other: int | None) -> MeasuredTree:
     if min(sizes) == 0:
         raise DataError(f"{cluster_name(names[sizes.index(0)])} has no row here; a contrast needs rows of both")
     clusters = tuple(
-        ex.clusters[one]._replace(cluster=i, name=names[i], size=sizes[i], share=sizes[i] / sum(sizes)) for i in (0, 1)
+        ex.clusters[0]._replace(cluster=i, name=names[i], size=sizes[i], share=sizes[i] / sum(sizes)) for i in (0, 1)
     )
     complete = ex._with_details(n_incomplete=0)
     return replace(complete, clusters=clusters, n_rows=task.n_kept, n_left_out=0, _evidence=evidence, _kept={})

@@ -20,7 +20,7 @@ from boxwood._dates import ISO, ISO_PARTS, MICROSECONDS, NOW, Dates, pattern_of
 from boxwood._messages import show_value
 from boxwood._texts import TRUTHS
 from boxwood.errors import DataError
-from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
+from boxwood.explanation.ages import where_rules_run
 from boxwood.explanation.apply.predict import own_shares_of_leaves
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.walk import WalkStep, among, provenance, sides_with_gaps, walk
@@ -28,8 +28,8 @@ from boxwood.tree import Interval
 from boxwood.tree.boxes import without_missing
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.render.forms.boxes import ClusterBoxes
 
 _HEAD = '''\
 # {made}
@@ -340,16 +340,15 @@ def cluster(row: Mapping[{names}, Any]{day}) -> {clusters}:
 '''
 
 
-def python_of_lines(lines: MeasuredRules, *, as_of: Any = None) -> str:
-    """See `StandaloneRules.to_python`."""
-    lines = lines_where_rules_run(lines, as_of)
-    ex, tested = lines.explanation, lines.features
+def python_of_boxes(boxes: ClusterBoxes) -> str:
+    """Return source of Python as `StandaloneRules.to_python` does."""
+    ex, tested = boxes.explanation, boxes.features
     days = _days_of(ex, tested)
     names = [*(ex.columns[j] for j in tested), *days.columns]
-    body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _of_lines(lines, _Python()))
+    body = "\n".join(f"    {line.replace(_BETWEEN, ', ')}" for line in _body_of_boxes(boxes, _Python()))
     may_be_no_texts = any(not name[:1].isalpha() for name in names)
     made, _ = provenance(ex)
-    head = _HEAD.format(made=made, counts="One line for each cluster, in their order")
+    head = _HEAD.format(made=made, counts=boxes.what.capitalize())
     offered = '__all__ = ["COLUMNS", "cluster"]'
     named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
     function = _FUNCTION_OF_LINES.format(**named, **days.in_signature)
@@ -359,12 +358,12 @@ def python_of_lines(lines: MeasuredRules, *, as_of: Any = None) -> str:
     return "".join([begin, as_text, _CHECK if tested else "", body, "\n", *helpers]).rstrip("\n")
 
 
-def _of_lines(lines: MeasuredRules, language: Language) -> list[str]:
-    """Return the lines of the function's body: each column is read, and then one line after the other is tried."""
-    ex = lines.explanation
-    variables = identifiers(ex.columns, lines.features, language.reserved)
-    found = [_ask_column(ex, j, language, variables[j], may_lack=True)[0] for j in lines.features]
-    for cluster, box in lines.boxes():
+def _body_of_boxes(boxes: ClusterBoxes, language: Language) -> list[str]:
+    """Return the lines of the function's body: each column is read, and then one box after the other is tried."""
+    ex = boxes.explanation
+    variables = identifiers(ex.columns, boxes.features, language.reserved)
+    found = [_ask_column(ex, j, language, variables[j], may_lack=True)[0] for j in boxes.features]
+    for cluster, box in boxes.boxes:
         tests = [_holds(ex, j, pieces, variables[j], language) for j, pieces in box.items()]
         said = language.both.join(f"({test})" if language.either in test else test for test in tests)
         given = language.give(language.literal(plain(ex.names[cluster])))
@@ -718,15 +717,14 @@ def javascript(model: Any, *, module: bool = False, as_of: Any = None) -> str:
     return "".join([begin, _CHECK_OF_JAVASCRIPT, lines, *helpers, "}", why_none, end])
 
 
-def javascript_of_lines(lines: MeasuredRules, *, module: bool, as_of: Any = None) -> str:
-    """See `StandaloneRules.to_javascript`."""
-    lines = lines_where_rules_run(lines, as_of)
-    ex, tested = lines.explanation, lines.features
+def javascript_of_boxes(boxes: ClusterBoxes, *, module: bool) -> str:
+    """Return source of JavaScript as `StandaloneRules.to_javascript` does."""
+    ex, tested = boxes.explanation, boxes.features
     days = _days_of(ex, tested)
-    body = "\n".join(f"  {line}" for line in _of_lines(lines, _JavaScript()))
+    body = "\n".join(f"  {line}" for line in _body_of_boxes(boxes, _JavaScript()))
     begin = _HEAD_OF_JAVASCRIPT.format(
         made=provenance(ex)[0].replace("<", "\\x3C"),
-        counts="One line for each cluster, in their order",
+        counts=boxes.what.capitalize(),
         export="export " if module else "",
         columns=", ".join(map(in_javascript, [*(ex.columns[j] for j in tested), *days.columns])),
         clusters=_kinds_in_javascript(ex.names),

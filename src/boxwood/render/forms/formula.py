@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -19,9 +20,11 @@ from boxwood.reference.budget import as_names
 from boxwood.render.forms.code import comparisons, identifiers, in_spreadsheet, moments_of, of_dates, plain
 from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
 from boxwood.tree import Interval
+from boxwood.tree.boxes import without_missing
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.render.forms.boxes import ClusterBoxes
 
 LONGEST, DEEPEST = 8192, 64  # characters of a formula, and functions in functions, that Excel allows
 _SOUGHT = 120  # characters of a header that are sought; MATCH takes 255 with all of them escaped
@@ -43,17 +46,50 @@ def formula(
     """
     refuse_unknown("separator", separator, (",", ";"))
     ex, row = where_rules_run(explanation_of(model), as_of), whole_number("row", row, 2 if columns is None else 1)
+    _refuse_days(ex)
+    text = _on_cells(ex, ex.tree.features.tolist(), partial(_rules, ex), row, columns, let)
+    return _in_a_cell(text, columns, separator)
+
+
+def formula_of_boxes(boxes: ClusterBoxes, *, row: int = 2, columns: Sequence[str] | None = None) -> str:
+    """Return a formula that gives the cluster of a row by the first box that holds it, or an empty text."""
+    _refuse_days(boxes.explanation)
+    write = partial(_first_box, boxes)
+    return _in_a_cell(_on_cells(boxes.explanation, boxes.features, write, row, columns, let=True), columns, ",")
+
+
+def _refuse_days(ex: MeasuredTree) -> None:
     if any(one.day_column for _, one in ex.details.dates):
         raise DataError("a formula counts ages from one day; give as_of, such as a day, or explain with as_of='latest'")
-    tested = [ex.columns[j] for j in ex.tree.features.tolist()]
-    if columns is None:
-        found = [f"INDEX({row}:{row},{_place(name)})" for name in tested]
-        named = _variables(ex.columns, ex.tree.features.tolist()) if let else found
-        text = _check_headers(_rules(ex, named), tested, ex.columns)
-        pairs = "".join(f"{variable},{cell}," for variable, cell in zip(named, found, strict=True))
-        text = f"LET({pairs}{text})" if let and found else text
-    else:
-        text = _rules(ex, [f"{_letters(j)}{row}" for j in _positions(tested, columns)])
+
+
+def _on_cells(
+    ex: MeasuredTree,
+    tested: Sequence[int],
+    write: Callable[[Sequence[str]], str],
+    row: int,
+    columns: Sequence[str] | None,
+    let: bool,
+) -> str:
+    """Return rules on the cells of a row; IN: write: returns them from where the value of each tested column is."""
+    names = [ex.columns[j] for j in tested]
+    if columns is not None:
+        return write([f"{_letters(j)}{row}" for j in _positions(names, columns)])
+    found = [f"INDEX({row}:{row},{_place(name)})" for name in names]
+    named = _variables(ex.columns, tested) if let else found
+    text = _check_headers(write(named), names, ex.columns)
+    pairs = "".join(f"{variable},{cell}," for variable, cell in zip(named, found, strict=True))
+    return f"LET({pairs}{text})" if let and found else text
+
+
+def _in_a_cell(text: str, columns: Sequence[str] | None, separator: str) -> str:
+    """Return rules as a formula that Excel takes.
+
+    Raises
+    ------
+    DataError
+        If it is too long, or its functions stand too deep in one another.
+    """
     deepest = _depth(text)
     if len(text) >= LONGEST or deepest > DEEPEST:
         letters = " or give the columns of the sheet in their order, as letters are shorter," if columns is None else ""
@@ -96,6 +132,16 @@ def _rules(ex: MeasuredTree, found: Sequence[str]) -> str:
             waiting.append(sheet.opened(step))
             parts.append(waiting[-1].start)
     return "".join([*parts, *(one.end for one in reversed(waiting))])
+
+
+def _first_box(boxes: ClusterBoxes, found: Sequence[str]) -> str:
+    """Return IFs, one in the other, each of which asks for all columns of a box; IN: found: where their values are."""
+    ex = boxes.explanation
+    sheet, text = _Sheet(ex, dict(zip(boxes.features, found, strict=True))), '""'
+    for cluster, box in reversed(boxes.boxes):
+        tests = "*".join(sheet.within(j, pieces) for j, pieces in box.items()) or "TRUE"
+        text = f"IF({tests},{in_spreadsheet(plain(ex.names[cluster]))},{text})"
+    return text
 
 
 def _depth(text: str) -> int:
@@ -183,6 +229,19 @@ class _Sheet(NamedTuple):
         found = plain_ends if dates is None else of_dates(lower, upper, dates, inside=step.inside)
         ends = [f"{cell}{end[0]}{_end(end[1], dates)}" for end in found if end]
         return ends[0] if len(ends) == 1 else ("*" if step.inside else "+").join(f"({end})" for end in ends)
+
+    def within(self, feature: int, pieces: Sequence[Interval]) -> str:
+        """Return the test that there is a value in some intervals, or a category whose code is."""
+        cell, known = self.cells[feature], self.ex._coded_columns.get(feature)
+        if known is None:
+            has_gaps = feature in self.ex._gap_columns
+            numbers, or_missing = without_missing(pieces) if has_gaps else (pieces, False)
+            return f"({_with_gaps(cell, numbers, or_missing, self.ex._date_columns.get(feature))})"
+        values, included = known.chosen([code for code, _ in known.domain if any(code in piece for piece in pieces)])
+        listed = _one_of(cell, known.as_written(values))
+        if included:
+            return f"({listed})"
+        return f"NOT({listed})" if None in known.values else f'({cell}<>"")*NOT({listed})'
 
 
 def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None) -> str:

@@ -21,7 +21,7 @@ from boxwood._types import DialectName, Indices
 from boxwood._validation import list_words, refuse_other_kind, refuse_unknown, show_value
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.explanation.ages import lines_where_rules_run, where_rules_run
+from boxwood.explanation.ages import where_rules_run
 from boxwood.explanation.apply.predict import own_shares_of_leaves
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.dialects import LAYOUTS, Dialect, dialect_of
@@ -44,8 +44,8 @@ from boxwood.tree.nodes import Cut
 from boxwood.tree.on_frames import new_name
 
 if TYPE_CHECKING:
-    from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.render.forms.boxes import ClusterBoxes
 
 NO_TYPES: Mapping[str, str] = MappingProxyType({})
 _SMALLEST_GROUP = 64  # leaves; a tree of more than twice as many is tested by groups first
@@ -147,22 +147,21 @@ def sql(
     return comment(ex, "-- ") + remarks + said + written
 
 
-def sql_of_lines(lines: MeasuredRules, *, dialect: Any, table: str | Sequence[str] | None, as_of: Any = None) -> str:
-    """See `StandaloneRules.to_sql`."""
-    lines = lines_where_rules_run(lines, as_of)
-    spoken, ex, tested = dialect_of(dialect), lines.explanation, lines.features
+def sql_of_boxes(
+    found: ClusterBoxes, *, dialect: DialectName = "duckdb", table: str | Sequence[str] | None = None
+) -> str:
+    """Return a CASE expression, or a query, as `StandaloneRules.to_sql` does."""
+    spoken, ex, tested = dialect_of(dialect), found.explanation, found.features
     if not spoken.tells_case:
         refuse_alike(ex.columns, [ex.columns[j] for j in tested])
     known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, None, spoken)
     tests, names = _tests(tested, ex.columns, *known), _names(ex.names, spoken)
-    boxes = [box for _, box in lines.boxes()]
-    reached = _conditions(boxes, tests, [names[cluster] for cluster in lines.order])
+    boxes = [box for _, box in found.boxes]
+    reached = _conditions(boxes, tests, [names[cluster] for cluster, _ in found.boxes])
     case = _block(reached, 0 if table is None else 1) if reached else "NULL"
     made, _ = provenance(ex)
     remarks = _remarks(ex, tested, {}, known[-1], spoken) + _said_of_nan(case, spoken)
-    return f"-- {made}: one line for each cluster\n{remarks}" + (
-        case if table is None else _query(ex, case, None, table, spoken)
-    )
+    return f"-- {made}: {found.what}\n{remarks}" + (case if table is None else _query(ex, case, None, table, spoken))
 
 
 def known_types(ex: MeasuredTree, given: Mapping[str, str] | None, dialect: Dialect) -> dict[str, str]:

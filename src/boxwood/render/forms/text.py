@@ -518,7 +518,7 @@ def markdown_of_lines(lines: MeasuredRules) -> str:
     head, *cells = table_of(lines)
     rows = [" | ".join(["cluster", *head[1:]]), " | ".join(["---", *["---:"] * (len(head) - 2), "---"])]
     for (name, *shares, said), line in zip(cells, lines.lines, strict=True):
-        said = escape_markdown(said) if line is None else _in_cell(_code(said))
+        said = escape_markdown(said) if line is None else _as_code(said)
         rows.append(" | ".join([escape_markdown(name), *shares, said]))
     return "\n\n".join(["\n".join(f"| {row} |" for row in rows), *map(escape_markdown, lines_findings(lines))])
 
@@ -527,14 +527,18 @@ def _row(cluster: ClusterSummary) -> str:
     share, caught, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     rule = cluster_rule(cluster)
     weak = f"  ({said})" if (said := doubt(cluster)) else ""
-    said = (_in_cell(_code(rule)) if cluster.rules else escape_markdown(rule)) + escape_markdown(weak)
+    said = (_as_code(rule) if cluster.rules else escape_markdown(rule)) + escape_markdown(weak)
     facts = [size(cluster.size), share, size(cluster.matched), caught, precision]
     return f"| {' | '.join([escape_markdown(cluster_name(cluster.name)), *facts, said])} |"
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text in which no character has a meaning of Markdown or HTML."""
-    return re.sub(r"([\\`*_\[\]<>|~$&])", r"\\\1", text)
+    """Return a text in which no character has a meaning of HTML, or of Markdown as GitHub and Pandoc read it."""
+    return _AT_START.sub(r"\1\\\2", _SIGNS.sub(r"\\\g<0>", text))
+
+
+_SIGNS = re.compile(r"[\\`*_\[\]<>|~$&#@^{}]|-(?=-)|\.(?=\.)")  # of dashes and dots those of which Pandoc makes others
+_AT_START = re.compile(r"(?m)^(\d*)([-+=:.)])(?=\W|$)")  # of a list, a heading or a definition
 
 
 def _code(text: str) -> str:
@@ -544,6 +548,6 @@ def _code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _in_cell(text: str) -> str:
-    """Return a text for the cell of a table, where a bar would end it, even in code."""
-    return text.replace("|", "\\|")
+def _as_code(text: str) -> str:
+    """Return a text as code for the cell of a table; as text where it has a bar, which Pandoc escapes otherwise."""
+    return escape_markdown(text) if "|" in text else _code(text)

@@ -7,8 +7,10 @@ script and one style, by their hashes, and workers of that script.
 from __future__ import annotations
 
 import html
+import json
 import re
-from base64 import b64encode
+import zlib
+from base64 import b64encode, urlsafe_b64encode
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -116,6 +118,13 @@ _VALUE = re.compile(r"(?=.*[0-9])[\w.,:%+-]{2,24}")  # a number, a date or a tim
 def file_of(name: str) -> str:
     """Return a file of the folder `page`."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def pack(data: Any) -> str:
+    """Return data as letters and digits, which the page's script unpacks."""
+    packing = zlib.compressobj(wbits=-15)
+    text = json.dumps(data, separators=(",", ":")).encode()
+    return urlsafe_b64encode(packing.compress(text) + packing.flush()).decode()
 
 
 def _hash(text: str) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import zlib
-from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,16 +17,21 @@ from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_withou
 from boxwood.explanation.measure.measure import binary_columns
 from boxwood.explanation.records import Frontier, FrontierRow, rules_of
 from boxwood.render.forms.walk import codes_at_cuts, cut_words
+from boxwood.render.page._copies import code_of_all
 from boxwood.render.page._file import file_columns
 from boxwood.render.page._guard import bars_told
 from boxwood.render.page._parts import bars_shape, columns_in_form, nodes_in_form
+from boxwood.render.page._template import pack
 from boxwood.render.page.results import lines_of
 from boxwood.render.pictures.picture import GAPS, LARGE_SIZES, Box, labels_of
 from boxwood.tree.boxes import reached_by_missing
+from boxwood.words.rules import rules_in_words
 from boxwood.words.values import cluster_name, column_name, fit_width, text_width
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.explanation.records import Rule
+    from boxwood.tree import ThresholdTree
 
 _MOST = 12  # trees
 _MOST_LETTERS = 60_000
@@ -48,12 +50,11 @@ class OtherTrees(NamedTuple):
     without: list[tuple[str, FrontierRow]]
 
 
-def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: bool, code: Any) -> OtherTrees | None:
+def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: bool) -> OtherTrees | None:
     """Return the trees of a frontier, and for each column of the rules the best one without it.
 
     None where rows were drawn from a table. A larger tree is told once: for each node its words, its bars and its rows
-    by cluster; a tree is the nodes that are its leaves. IN: least: rows of a cluster that is shown; code: makes the
-    forms of code of an explanation.
+    by cluster; a tree is the nodes that are its leaves. IN: least: rows of a cluster that is shown.
     """
     evidence = ex._in_memory
     if evidence is None or evidence.whole is not None or largest_of(ex) > LARGEST_GROWN:
@@ -62,7 +63,7 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
     if not rows:
         return None
     rows = [rows[i] for i in dict.fromkeys(np.linspace(0, len(rows) - 1, _MOST).round().astype(int).tolist())]
-    draw = partial(_drawn, ex, least=least, code=code)
+    draw = partial(_drawn, ex, least=least)
     slider, rows = draw(trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price))
     without, others = [], []
     for j in ex.tree.features.tolist() if 1 < ex.tree.features.size <= FEW_COLUMNS else ():
@@ -77,20 +78,13 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
         "weighted": ex.details.weighted,
     }
     for data, shown in (({"slider": slider, "without": without}, others), ({"slider": slider}, [])):
-        packed = _pack(data | more)
+        packed = pack(data | more)
         if len(packed) <= _MOST_LETTERS:
             return OtherTrees(packed, rows, shown)
     return None
 
 
-def _pack(data: Mapping[str, Any]) -> str:
-    """Return data as letters and digits, which the page's script unpacks."""
-    packing = zlib.compressobj(wbits=-15)
-    text = json.dumps(data, separators=(",", ":")).encode()
-    return urlsafe_b64encode(packing.compress(text) + packing.flush()).decode()
-
-
-def _drawn(ex: MeasuredTree, found: Pruned, *, least: int, code: Any) -> tuple[dict[str, Any], list[FrontierRow]]:
+def _drawn(ex: MeasuredTree, found: Pruned, *, least: int) -> tuple[dict[str, Any], list[FrontierRow]]:
     """Return a larger tree and its prunings as data, and what each of these does on the rows."""
     larger = _on_tree(ex, found)
     held, trees, rules, rows = _by_node(larger), [], dict[int, list[str]](), []
@@ -100,8 +94,11 @@ def _drawn(ex: MeasuredTree, found: Pruned, *, least: int, code: Any) -> tuple[d
         tree = NodeChanges(leaves={node: int(found.clusters[node]) for node in ends}).on(found.tree, ex.n_clusters)
         # of its code: rows are at the leaves of the larger tree
         pruned = replace(larger, tree=tree, agreement=row.agreement, price=row.price, _evidence=None, _kept={})
-        rules |= _rules(pruned, ends, rules)
-        trees.append({"ends": ends, "code": {form["form"]: form["text"] for form in code(pruned)}})
+        own = rules_of(tree, ex.columns, ex._coded_columns, [*ex._gap_columns], ex._date_columns)
+        lines = zip(ends, own, strict=True)
+        rules |= {node: [line.text for line in lines_of(one)] for node, one in lines if node not in rules}
+        code = {form["form"]: form["text"] for form in code_of_all(pruned)}
+        trees.append({"ends": ends, "code": code, "copies": {"text": _in_words(tree, own, ex.n_clusters)}})
         rows.append(row)
     data = {
         "nodes": _nodes(larger, found, rules, held, least),
@@ -123,11 +120,10 @@ def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
     return replace(ex, tree=tree, details=details, _evidence=evidence, _short=None, _kept={**ex._kept})
 
 
-def _rules(ex: MeasuredTree, ends: Sequence[int], known: Mapping[int, Any]) -> dict[int, list[str]]:
-    """Return in words how rows reach the leaves of a tree that are not known; IN: ends: their numbers."""
-    rules = rules_of(ex.tree, ex.columns, ex._coded_columns, [*ex._gap_columns], ex._date_columns)
-    pairs = zip(ends, rules, strict=True)
-    return {node: [line.text for line in lines_of(rule)] for node, rule in pairs if node not in known}
+def _in_words(tree: ThresholdTree, rules: Sequence[Rule], n_clusters: int) -> list[str]:
+    """Return the rule of each cluster; IN: rules: those of the leaves."""
+    leaves = (np.flatnonzero(tree.leaf_clusters == cluster).tolist() for cluster in range(n_clusters))
+    return [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
 
 
 def _nodes(

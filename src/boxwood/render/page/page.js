@@ -266,9 +266,10 @@ const cardOfRules = (card, cluster, found) => {
   const told = one(".told .finds", card);
   if (told) told.textContent = own.length && rows && total ? finds : "";
 };
-const first = {rules, tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent)};
+const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent)};
+let copies = first.copies;
 const showFirst = () => {
-  rules = first.rules;
+  ({rules, copies} = first);
   one("#of-tree").replaceChildren(...first.tree);
   all(".card").forEach((card, i) => one(".rules", card).replaceChildren(...first.cards[i]));
   all(".told .finds").forEach((part, i) => { part.textContent = first.told[i]; });
@@ -291,6 +292,7 @@ const showTree = (data, tree) => {
   one("#of-tree").replaceChildren(
     element("div", {class: "scroll sheet picture", tabindex: "0", role: "region", "aria-label": "Picture of the tree"}, picture),
     element("div", {class: "list"}, element("ul", {}, treeAsList(nodes, 0))));
+  copies = tree.copies;
   all(".card").forEach((card, cluster) => cardOfRules(card, cluster, nodes));
   all("code[data-form]").forEach(code => { code.textContent = code.dataset.form === "text" ? textOfTree(nodes, rules.clusters.map(([, name]) => name)) : tree.code[code.dataset.form]; });
 };
@@ -314,6 +316,7 @@ if (slider && typeof DecompressionStream !== "undefined") {
     learnTree();
     lightByMouse();
     askValues();
+    offer();
     measure();
   };
   slider.addEventListener("input", () => { say(); show(Number(slider.value)); });
@@ -325,32 +328,50 @@ if (slider && typeof DecompressionStream !== "undefined") {
 }
 
 // ------------------------------------------------------------------ copy
-const copied = async (code, button) => {
+const copied = async (text, button) => {
+  button.dataset.name ??= button.textContent;
   try {
-    await navigator.clipboard.writeText(code.textContent);
-  } catch {  // where a page may not write to the clipboard, the text is selected
-    getSelection().selectAllChildren(code);
-    button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
-    return;
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {  // where a page may not write to the clipboard
+    const held = element("textarea", {class: "unseen"});
+    button.after(held);
+    held.value = text;
+    held.select();
+    button.textContent = document.execCommand("copy") ? "Copied" : "Not copied";
+    held.remove();
+    button.focus();
   }
-  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = button.dataset.name; }, 1500);
 };
 all(".copy").forEach(button => {
   button.hidden = false;
-  button.addEventListener("click", async () => {
-    await copied(one("code", button.parentElement), button);
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  });
+  button.addEventListener("click", () => copied(one("code", button.parentElement).textContent, button));
 });
-
-all("[data-take]").forEach(button => {
-  const name = button.textContent;
+// Rules in the form that is chosen: words have the names that are shown, code those of the table.
+const form = one("#take select");
+const ruleOf = async (cluster, kind) => {
+  const text = (await copies)[kind][cluster];
+  return kind === "text" ? `${rules.clusters[cluster][1]}: ${text}` : text;
+};
+// A form that cannot say a rule is not offered; that of another tree is copied in words alone.
+const offer = async () => {
+  const found = await copies;
+  all(".take").forEach((button, cluster) => { button.hidden = !found[form.value]?.[cluster]; });
+};
+if (typeof DecompressionStream !== "undefined") {
   one("#take").hidden = false;
-  button.addEventListener("click", async () => {
-    await copied(one(`code[data-form=${button.dataset.take}]`), button);
-    setTimeout(() => { button.textContent = name; }, 1500);
+  one("#take button").addEventListener("click", async event => {
+    const button = event.currentTarget, lines = form.value === "text" ? await Promise.all(rules.clusters.map((_, i) => ruleOf(i, "text"))) : [];
+    copied(lines.length ? lines.join("\n") : one(`code[data-form=${form.value}]`).textContent, button);
   });
-});
+  all(".card").forEach((card, cluster) => {
+    const button = element("button", {type: "button", class: "screen take", "aria-label": `Copy the rule of cluster ${rules.clusters[cluster][0]}`}, "Copy");
+    one("h3", card).append(button);
+    button.addEventListener("click", async () => copied(await ruleOf(cluster, form.value), button));
+  });
+  form.addEventListener("change", offer);
+}
 
 // ------------------------------------------------------------------ names that a reader gives
 const given = new Map();
@@ -397,6 +418,20 @@ if (rules.file) all(".card").forEach((card, cluster) => {
     };
     input.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === "Escape") end(event.key === "Enter"); });
     input.addEventListener("blur", () => end(true));
+  });
+});
+
+// ------------------------------------------------------------------ rows that their rules put elsewhere
+all("[data-cell]").forEach(place => {
+  const {rows, columns} = first.rules.cells[place.dataset.cell], [own, other] = place.dataset.cell.split("-");
+  const name = cluster => first.rules.clusters[cluster][1], said = () => `${rows} of ${name(own)} that the rules put into ${name(other)}`;
+  const button = element("button", {type: "button", "aria-pressed": "false", "aria-label": said()}, place.textContent);
+  place.replaceChildren(button);
+  button.addEventListener("click", () => {
+    all("[data-cell] button").forEach(one => one.setAttribute("aria-pressed", one === button));
+    const line = ([head, ...cells], tag = "td") => element("tr", {}, element("th", {scope: tag === "th" ? "col" : "row"}, element("bdi", {}, head)), ...cells.map(text => element(tag, tag === "th" ? {scope: "col"} : {}, element("bdi", {}, text))));
+    one("#cell").replaceChildren(element("table", {}, element("caption", {}, said()),
+      element("thead", {}, line(["Column", "These rows", "All others"], "th")), element("tbody", {}, ...columns.map(cells => line(cells)))));
   });
 });
 

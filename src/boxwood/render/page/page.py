@@ -32,8 +32,9 @@ from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
-from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.page._cells import cells_of_confusion
+from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
@@ -46,7 +47,8 @@ from boxwood.render.page._parts import (
     ways_in_full,
     what_if,
 )
-from boxwood.render.page._template import file_of, fill_template, frame_page, stripes
+from boxwood.render.page._template import file_of, fill_template, frame_page, pack, stripes
+from boxwood.render.page._titles import check_titles
 from boxwood.render.page._trees import FEW_COLUMNS, LARGEST_GROWN, other_trees
 from boxwood.render.page.contrast import contrast_bars
 from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
@@ -57,28 +59,26 @@ from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import grown_by, share_of_total, totals_line
 from boxwood.words.notes import groups_in_short, lack_groups
-from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name
+from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, titled
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Difference
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
 
-_FORMS = {
-    "sql": "SQL",
-    "python": "Python",
-    "javascript": "JavaScript",
-    "formula": "Spreadsheet formula for row 2 under a row of names",
-}  # of EXPORTERS, as far as it has them
-_LONGEST_CODE = 100_000  # characters of one form
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
 
 
 def report(
-    model: Any, path: str | os.PathLike[str] | None = None, *, title: str | None = None, min_count: int | None = None
+    model: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    titles: Mapping[str, str] | None = None,
+    min_count: int | None = None,
 ) -> str | None:
     """Return the report, or write it to a file; see `Explanation.to_html`."""
-    written_page = page(model, title=title, min_count=min_count)
+    written_page = page(model, title=title, titles=titles, min_count=min_count)
     if path is None:
         return written_page
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
@@ -86,11 +86,18 @@ def report(
     return None
 
 
-def page(model: Any, *, title: str | None = None, min_count: int | None = None) -> str:
+def page(
+    model: Any, *, title: str | None = None, titles: Mapping[str, str] | None = None, min_count: int | None = None
+) -> str:
     """Return the report; see `Explanation.to_html`."""
     if not (title is None or isinstance(title, str)):
         raise TypeError(f"title must be text, got {show_value(title)}")
     whole, count = explanation_of(model), None if min_count is None else whole_number("min_count", min_count, 1)
+    with titled(check_titles(titles, whole)):
+        return _page_of(whole, title, count)
+
+
+def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     has_price = count is None and tells_price(whole)  # a price is of single rows
     ex = as_shown(whole, count)
     facts = _facts(ex, count, whole, has_price=has_price)
@@ -107,9 +114,11 @@ def page(model: Any, *, title: str | None = None, min_count: int | None = None) 
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
+    facts["copies"] = pack(copies_of_rules(ex))
     facts["others"] = _others(whole, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
+    rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
@@ -239,7 +248,7 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
         return None
     frontier, has_price = ex._kept["frontier"], facts["frontier"]["price"]
-    found = other_trees(ex, frontier, least_shown(count), has_price=has_price, code=_code_alone)
+    found = other_trees(ex, frontier, least_shown(count), has_price=has_price)
     if found is None:
         return None
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
@@ -321,7 +330,7 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
         "confusion": "the table of clusters against rules",
         "frontier": "the results of smaller and larger trees",
     }
-    missing = [what for name, what in parts.items() if not facts[name]]
+    missing = [what for name, what in parts.items() if facts[name] is None]
     if not missing:
         return []
     return [
@@ -334,21 +343,7 @@ def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list
 
 def _code(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return the rules in the forms that can be copied; a form that cannot be had says why."""
-    return [{"form": "text", "name": "Text", "text": text_of_tree(ex, picture_of(ex))}, *_code_alone(ex)]
-
-
-def _code_alone(ex: MeasuredTree) -> list[dict[str, str]]:
-    forms = []
-    for name, label in _FORMS.items():
-        if name in EXPORTERS:
-            try:
-                forms.append((name, label, EXPORTERS[name].write(ex)))
-            except (DataError, ImportError, ValueError) as error:
-                forms.append((name, label, f"({error})"))
-    return [
-        {"form": name, "name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG}
-        for name, label, text in forms
-    ]
+    return [{"form": "text", "name": "Text", "text": text_of_tree(ex, picture_of(ex))}, *code_of_all(ex)]
 
 
 def _runs(forms: Sequence[Mapping[str, str]]) -> bool:
@@ -371,9 +366,6 @@ def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
     parts = ["a larger picture of the tree"] * bool(tree and tree["paper"].is_small) + ["a form to try values"]
     parts += [what for what, name in too_wide.items() if facts[name] and ex.n_clusters > _MOST_ON_PAPER]
     return join_words([*parts, "the part for analysts (it is printed if it is open)"], len(parts) + 1)
-
-
-_TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
 
 
 def _title(ex: MeasuredTree, title: str | None) -> str:
@@ -500,7 +492,8 @@ def losses(picture: Picture) -> list[dict[str, str]]:
 def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     """Return the rows by cluster and by the cluster of their rule; of many clusters the largest mistakes alone.
 
-    The share of a cell in its row comes in steps of 5%, for its shade.
+    None where they are not known, and nothing where each row is in the cluster that its rule says. The share of a cell
+    in its row comes in steps of 5%, for its shade.
     """
     table = np.zeros((ex.n_clusters, ex.n_clusters))
     for leaf in picture.leaves:
@@ -508,6 +501,8 @@ def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
             if cluster < 0:  # of a model without rows: it is not known of which cluster
                 return None
             table[cluster, leaf.cluster] += part
+    if np.count_nonzero(table) == np.count_nonzero(np.diag(table)):
+        return {}
     if ex.n_clusters > MOST_CLUSTERS:
         return {"rows": [], "pairs": _pairs(table)}
     told = [[amount(x) if x else "·" for x in line] for line in table.tolist()]
@@ -515,7 +510,7 @@ def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     sums = np.maximum(table.sum(axis=1), 1e-300)
     rows = [
         [
-            {"text": text, "step": 5 * math.ceil(20 * x / total), "own": i == j}
+            {"text": text, "step": 5 * math.ceil(20 * x / total), "own": i == j, "of": f"{i}-{j}"}
             for j, (x, text) in enumerate(zip(line, texts, strict=True))
         ]
         for i, (line, texts, total) in enumerate(zip(table.tolist(), told, sums.tolist(), strict=True))

@@ -49,12 +49,13 @@ class Bars(NamedTuple):
     lines : tuple of Line
         The ends of the cut: one, or two for an interval.
     ends : pair of str
-        Texts for the left and right end of the axis; the lowest and the highest number of "whole". Empty for
-        categories.
+        Texts for the left and right end of the axis: about where values begin and end. Empty for categories.
     labels : tuple of str
         Category of each bar; none for numbers.
     gap : float, default=None
         Where on the axis the last bar begins, if it is that of missing values, whose edge is infinite; None without it.
+    span : pair of float
+        The numbers that `ends` say: no edge below which no value is, as one before the first whole number.
     """
 
     scale: Literal["linear", "log", "whole", "categories"]
@@ -65,6 +66,7 @@ class Bars(NamedTuple):
     ends: tuple[str, str]
     labels: tuple[str, ...] = ()
     gap: float | None = None
+    span: tuple[float, float] = (0.0, 0.0)
 
     @property
     def heights(self) -> Floats:
@@ -87,14 +89,15 @@ def bars_of_numbers(
     not tell the extremes of single rows. If a column is skewed to the right, its axis is logarithmic. Takes time 22 n.
     """
     ends = _counted_ends(lower, upper)
-    scale, edges = _edges(values, list(ends))
+    scale, edges, span = _edges(values, list(ends))
     return Bars(
         scale,
         edges,
         at := _places(edges, scale),
         _counts(_bar_of(values, edges), labels, (n_clusters, len(edges) - 1), weights),
         tuple(CutMark(float(at[_last_up_to(edges, end)]), short_number(named)) for end, named in ends.items()),
-        (brief(edges[0] + (scale == "whole")), brief(edges[-1])),
+        (brief(span[0]), brief(span[1])),
+        span=span,
     )
 
 
@@ -126,10 +129,8 @@ def say_dates(bars: Bars, lower: float, upper: float, dates: Dates) -> Bars:
     marks = [(lower, False)] * math.isfinite(lower) + [(upper, True)] * (upper < sys.float_info.max)
     texts = [dates.first(end, beyond=beyond) for end, beyond in marks]
     named = [line._replace(text=text) for line, text in zip(bars.lines, texts, strict=False)]
-    known = bars.edges[np.isfinite(bars.edges)]
-    first = known[0] + (bars.scale == "whole")
     return bars._replace(
-        lines=(*named, *bars.lines[len(named) :]), ends=(dates.day(float(first)), dates.day(float(known[-1])))
+        lines=(*named, *bars.lines[len(named) :]), ends=(dates.day(bars.span[0]), dates.day(bars.span[1]))
     )
 
 
@@ -186,8 +187,8 @@ def _counted_ends(lower: float, upper: float) -> dict[float, float]:
     return {edge: end for edge, end in ends.items() if math.isfinite(edge)}
 
 
-def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", "whole"], Floats]:
-    """Return the scale and the edges of the bars, with the ends of the cut among them."""
+def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", "whole"], Floats, tuple[float, float]]:
+    """Return the scale, the edges of the bars with the ends of the cut among them, and where values begin and end."""
     if len(values) == 0:
         values = np.array(ends or [0.0])
     tail = min(max(_TAIL, _FEWEST_BEYOND / len(values)), _MOST_BEYOND)
@@ -196,17 +197,17 @@ def _edges(values: Floats, ends: list[float]) -> tuple[Literal["linear", "log", 
     least, most = min([low, *map(math.floor, ends)]), max([high, *ends])
     whole = max(abs(least), abs(most)) < _LARGEST_WHOLE and bool((values == np.floor(values)).all())
     if whole and most - least <= MOST:
-        return "whole", _whole_edges(least, most, ends, 1.0)
+        return "whole", *_whole_edges(least, most, ends, 1.0)
     log = min([low, *ends]) > _LEAST_LOG and most < 1 / _LEAST_LOG and is_skewed(low, middle, high)
     if log:
         values, first, third = np.log(values[values > 0]), math.log(first), math.log(third)
     start, stop = (math.log(low), math.log(high)) if log else (low, high)
     n = _n_bars(len(values), start, first, third, stop)
     if whole and not log:
-        return "linear", _whole_edges(least, most, ends, math.ceil((most - least) / n))
+        return "linear", *_whole_edges(*_round_ends(least, most), ends, math.ceil((most - least) / n))
     edges = np.exp(np.linspace(start, stop, n + 1)) if log else _space_evenly(*_round_ends(low, high), n)
     edges = np.unique(np.floor(edges)) if whole else np.unique(edges)
-    return "log" if log else "linear", _with_ends(edges, ends, log)
+    return "log" if log else "linear", *_with_ends(edges, ends, log)
 
 
 def _reaching(values: Floats, shares: Sequence[float]) -> list[float]:
@@ -226,13 +227,18 @@ def _n_bars(n_rows: int, low: float, first: float, third: float, high: float) ->
     return math.ceil(min(max(sturges, diaconis, FEWEST), MOST))
 
 
-def _whole_edges(low: float, high: float, ends: list[float], width: float) -> Floats:
-    """Return edges of bars of the given width, in whole numbers, one of them at the first end of the cut."""
+def _whole_edges(low: float, high: float, ends: list[float], width: float) -> tuple[Floats, tuple[float, float]]:
+    """Return edges of bars of the given width, in whole numbers, one of them at the first end of the cut.
+
+    The outer bars are as narrow as the numbers that they hold. A bar does not hold its left edge.
+    """
     ends = [math.floor(end) for end in ends]
     start = ends[0] if ends else low - 1
     below = max(math.ceil((start - low + 1) / width), 1 if ends else 0)
     above = max(math.ceil((high - start) / width), 1)
-    return _with_ends(start + width * np.arange(-below, above + 1.0), [float(end) for end in ends], False)
+    edges, _ = _with_ends(start + width * np.arange(-below, above + 1.0), [float(end) for end in ends], False)
+    edges[0], edges[-1] = max(edges[0], low - 1), min(edges[-1], max(high, edges[-2] + 1))
+    return edges, (float(edges[0]) + 1, float(edges[-1]))
 
 
 def _round_ends(low: float, high: float) -> tuple[float, float]:
@@ -249,8 +255,11 @@ def _space_evenly(low: float, high: float, n: int) -> Floats:
     return np.asarray(low * (1 - share) + high * share)
 
 
-def _with_ends(edges: Floats, ends: list[float], log: bool) -> Floats:
-    """Return the edges with the nearest one moved onto each end of the cut, and a bar on both sides of it."""
+def _with_ends(edges: Floats, ends: list[float], log: bool) -> tuple[Floats, tuple[float, float]]:
+    """Return the edges with the nearest one moved onto each end of the cut, and a bar on both sides of it.
+
+    Also return the outer edges as they were without a bar that is only there to be on a side of the cut.
+    """
     placed = edges.tolist()
     fixed: set[float] = set()
     for end in ends:
@@ -262,12 +271,12 @@ def _with_ends(edges: Floats, ends: list[float], log: bool) -> Floats:
             placed.remove(min(near, key=lambda edge: abs(edge - end)))
         placed = sorted({*placed, end})
         fixed.add(end)
-    lowest, highest = min(fixed, default=math.inf), max(fixed, default=-math.inf)
+    lowest, highest, span = min(fixed, default=math.inf), max(fixed, default=-math.inf), (placed[0], placed[-1])
     if placed[0] == lowest or len(placed) == 1:
         placed.insert(0, _beyond(placed, 0, log))
     if placed[-1] == highest or len(placed) == 1:
         placed.append(_beyond(placed, -1, log))
-    return np.array(placed)
+    return np.array(placed), span
 
 
 def _beyond(edges: list[float], place: int, log: bool) -> float:

@@ -240,8 +240,11 @@ def labels_of(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
         wide = text_width(line.text, size)
         x = min(max(area.x + line.at * area.width, area.x + wide / 2), area.x + area.width - wide / 2)
         found.append((x - wide / 2, x + wide / 2, Label(x, "middle", line.text, True)))
-    found.append((left, left + text_width(bars.ends[0], size), Label(left, "start", bars.ends[0])))
-    found.append((right - text_width(bars.ends[1], size), right, Label(right, "end", bars.ends[1])))
+    said = {line.text for line in bars.lines}
+    if bars.ends[0] not in said:
+        found.append((left, left + text_width(bars.ends[0], size), Label(left, "start", bars.ends[0])))
+    if bars.ends[1] not in said:
+        found.append((right - text_width(bars.ends[1], size), right, Label(right, "end", bars.ends[1])))
     labels, taken = [], list[tuple[float, float]]()
     for start, stop, label in found:
         if all(stop + 3.0 <= low or high + 3.0 <= start for low, high in taken):

@@ -1,0 +1,58 @@
+"""What a reader of a page may copy: all rules as code, and the rule of one cluster in words and as code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from boxwood.errors import DataError
+from boxwood.render.forms.boxes import ClusterBoxes, boxes_of_cluster
+from boxwood.render.forms.code import python_of_boxes
+from boxwood.render.forms.exporters import EXPORTERS
+from boxwood.render.forms.formula import formula_of_boxes
+from boxwood.render.forms.sql import sql_of_boxes
+from boxwood.words.rules import rules_in_words
+
+if TYPE_CHECKING:
+    from boxwood.explanation.measured_tree import MeasuredTree
+
+FORMS = {
+    "sql": "SQL",
+    "python": "Python",
+    "javascript": "JavaScript",
+    "formula": "Spreadsheet formula for row 2 under a row of names",
+}  # of EXPORTERS, as far as it has them
+_OF_ONE: dict[str, Callable[[ClusterBoxes], str]] = {
+    "python": python_of_boxes,
+    "sql": sql_of_boxes,
+    "formula": formula_of_boxes,
+}
+_LONGEST_CODE = 100_000  # characters of one form
+_TOO_LONG = "(This form is too long for a page; Python and the command line write it.)"
+
+
+def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
+    """Return all rules in each form of code; one that cannot be had says why, in brackets."""
+    forms = []
+    for name, label in FORMS.items():
+        if name in EXPORTERS:
+            try:
+                text = EXPORTERS[name].write(ex)
+            except (DataError, ImportError, ValueError) as error:
+                text = f"({error})"
+            forms.append({"form": name, "name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG})
+    return forms
+
+
+def copies_of_rules(ex: MeasuredTree) -> dict[str, list[str]]:
+    """Return the rule of each cluster in words, and in each form of code; an empty text where a form cannot say it."""
+    said = [rules_in_words(cluster.rules, whole=True) for cluster in ex._for_people().clusters]
+    boxes = [boxes_of_cluster(ex, cluster) for cluster in range(ex.n_clusters)]
+    return {"text": said} | {form: [_written(write, one) for one in boxes] for form, write in _OF_ONE.items()}
+
+
+def _written(write: Callable[[ClusterBoxes], str], boxes: ClusterBoxes) -> str:
+    try:
+        return write(boxes) if boxes.boxes else ""
+    except (DataError, ImportError, ValueError):
+        return ""
