@@ -188,6 +188,15 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "levels": lambda: np.array([0.5, 0.9]),
     "column": lambda: 0,
     "Explanation.totals.column": lambda: VALUES.explanation.columns[0],
+    "Explanation.split.column": lambda: VALUES.explanation.columns[0],
+    "Explanation.replace_cut.column": lambda: VALUES.explanation.columns[0],
+    "Explanation.move_cut.column": lambda: VALUES.explanation.columns[VALUES.explanation.tree.feature[0]],
+    "Explanation.move_cut.at": lambda: float(VALUES.explanation.tree.upper[0]),
+    "Explanation.move_cut.to": lambda: float(VALUES.explanation.tree.upper[0]) + 0.1,
+    "Explanation.without.columns": lambda: (VALUES.explanation.columns[VALUES.explanation.tree.feature[0]],),
+    "Explanation.merge_clusters.clusters": lambda: (0, 1),
+    "Explanation.contrast.first": lambda: 0,
+    "Explanation.plot_contrast.first": lambda: 0,
     "rows": lambda: [0, 1, 2],
     "Mixture.of_reference.rows": lambda: Rows.of(X),
     "moments": lambda: VALUES.reference.moments,
@@ -198,8 +207,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Tally.of.clusters": lambda: VALUES.reference,
     "Tally.load.path": lambda: "tally",
     "changes_in_words.rows": lambda: X,
-    "match.before": lambda: Y,
-    "match.after": lambda: Y,
+    "match.old": lambda: VALUES.explanation,
+    "match.new": lambda: VALUES.explanation,
     "Explanation.rename_like.old": lambda: VALUES.explanation,
     "Explanation.stay_close_to.old": lambda: VALUES.explanation,
     "estimator": lambda: KMeans(3, n_init=1, random_state=0).fit(X),
@@ -315,9 +324,15 @@ def _subject(name: str, module: str, call: Any, signature: inspect.Signature) ->
 def _by_names(call: Any, parameters: list[inspect.Parameter]) -> Any:
     """Return a callable that takes all of its arguments by their names, also those that have a place alone."""
     placed = [each.name for each in parameters if each.kind is inspect.Parameter.POSITIONAL_ONLY]
-    if not placed:
+    rest = [each.name for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL]
+    if not placed and not rest:
         return call
-    return lambda **given: call(*(given.pop(name) for name in placed if name in given), **given)
+
+    def call_by_names(*args: Any, **given: Any) -> Any:
+        first = [given.pop(name) for name in placed if name in given]
+        return call(*args, *first, *(one for name in rest for one in given.pop(name, ())), **given)
+
+    return call_by_names
 
 
 def _methods(cls: type) -> Iterator[tuple[str, type | None]]:
@@ -337,8 +352,8 @@ def _fitting(cls: type) -> Callable[..., Any]:
 
 
 def _on_instance(cls: type, method: str, full: str) -> Callable[..., Any]:
-    def call_method(**arguments: Any) -> Any:
-        return getattr(_instance(cls, full), method)(**arguments)
+    def call_method(*args: Any, **given: Any) -> Any:
+        return getattr(_instance(cls, full), method)(*args, **given)
 
     return call_method
 
@@ -374,8 +389,9 @@ def _base(subject: Subject, parameters: list[inspect.Parameter]) -> tuple[dict[s
     for each in parameters:
         words = f"{subject.name}.{each.name}".split(".")
         maker = next((MAKERS[key] for i in range(len(words)) if (key := ".".join(words[i:])) in MAKERS), None)
-        needed = each.default is inspect.Parameter.empty and each.kind is not inspect.Parameter.VAR_POSITIONAL
-        small = each.name in SMALL or ".".join(words[-2:]) in SMALL
+        is_rest = each.kind is inspect.Parameter.VAR_POSITIONAL
+        needed = each.default is inspect.Parameter.empty and not is_rest
+        small = each.name in SMALL or ".".join(words[-2:]) in SMALL or is_rest
         if maker is not None and (needed or small):
             base[each.name] = maker()
         elif needed:

@@ -322,6 +322,8 @@ def from_text(text: str, source: str) -> MeasuredTree:
 def read(source: str | os.PathLike[str] | IO[str]) -> MeasuredTree:
     """See `load`."""
     if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "read"):
+            raise TypeError(f"a model must be a path, or a file that is open for reading, got {type(source).__name__}")
         return from_text(source.read(), getattr(source, "name", "this text"))
     return _read_file(source)
 

@@ -127,6 +127,8 @@ class _Reader:
 
     def __init__(self, text: str, dialect: str | None, today: date):
         refuse_long(text)
+        if not isinstance(dialect, str | None):
+            raise TypeError(f"dialect must be the name of one, such as 'postgres', got {type(dialect).__name__}")
         self.text, self.has_templates = without_templates(text), "{{" in text
         self.dialect = (
             _guess_dialect(text) if dialect is None else OTHER_NAMES.get(dialect.casefold(), dialect.casefold())

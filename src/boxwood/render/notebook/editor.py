@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Generic
 
 from boxwood._imports import require
-from boxwood.explanation.measured_tree import Tree
+from boxwood.explanation.measured_tree import MeasuredTree, Tree
 from boxwood.render.notebook.editing import Editing
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Editor(Generic[Tree]):
     """
 
     def __init__(self, explanation: Tree) -> None:
+        if not isinstance(explanation, MeasuredTree):
+            raise TypeError(f"explanation must be what boxwood.explain returns, got {type(explanation).__name__}")
         self._editing = Editing(explanation)
         self.widget = _widget_class()(view=self._editing.view())
         self.widget.on_msg(self._answer)
