@@ -109,7 +109,8 @@ def _tried(subject: Subject, odd: dict[str, str], about: str) -> str:
     arguments = _own(subject.base) | {name: ODD[word] for name, word in odd.items()}
     # what may not be passed by keyword is *arguments
     starred = [each.name for each in subject.parameters if each.kind is each.VAR_POSITIONAL and each.name in arguments]
-    values = [arguments.pop(name) for name in starred]
+    given = [arguments.pop(name) for name in starred]
+    values = [one for value in given for one in (value if isinstance(value, tuple) else (value,))]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -324,15 +324,9 @@ def _subject(name: str, module: str, call: Any, signature: inspect.Signature) ->
 def _by_names(call: Any, parameters: list[inspect.Parameter]) -> Any:
     """Return a callable that takes all of its arguments by their names, also those that have a place alone."""
     placed = [each.name for each in parameters if each.kind is inspect.Parameter.POSITIONAL_ONLY]
-    rest = [each.name for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL]
-    if not placed and not rest:
+    if not placed:
         return call
-
-    def call_by_names(*args: Any, **given: Any) -> Any:
-        first = [given.pop(name) for name in placed if name in given]
-        return call(*args, *first, *(one for name in rest for one in given.pop(name, ())), **given)
-
-    return call_by_names
+    return lambda **given: call(*(given.pop(name) for name in placed if name in given), **given)
 
 
 def _methods(cls: type) -> Iterator[tuple[str, type | None]]:
