@@ -147,7 +147,7 @@ def _never_met(one: Finding) -> str:
 def _spelling(one: Finding) -> str:
     return (
         f"{branch_name(one.branch)}: no row has {_value(one.values[0])} in {column_name(one.column)}; "
-        f"the table spells it {_value(one.nearest[0])}"
+        f"{one.text} {_value(one.nearest[0])}"
     )
 
 
