@@ -1,6 +1,7 @@
 """Faults that were planted are found, sound rules have none, and each verdict is proved by rows."""
 
 import itertools
+import re
 
 import duckdb
 import numpy as np
@@ -10,6 +11,7 @@ import boxwood as bw
 from boxwood.judge.algebra import Judged
 from boxwood.judge.conditions import truth_of
 from tests.judge import rule_sets
+from tests.render.test_hostile_names import NAMES, cells, unescaped
 from tests.scale import law
 
 AT_MOST = 20_000  # rows of a grid
@@ -202,3 +204,20 @@ def test_single_values_are_said_as_such(seed):
 def test_booleans_of_a_table_are_called_so():
     found = bw.read_rules({"a": "b = 'yes'"}).check({"b": [True, False]})
     assert "error: b is compared with 'yes', but the table holds booleans, such as TRUE" in str(found)
+
+
+@law(24)
+def test_markdown_says_what_text_does_whatever_the_names(seed):
+    rng = np.random.default_rng(seed)
+    first, second, third = rng.choice([name for name in NAMES if name.isprintable()], 3, replace=False).tolist()
+    words = [each.replace("'", "''") for each in (first, second)]
+    rules = bw.read_rules({first: f"t = '{words[0]}'", second: f"t = '{words[1]}' or n > 5", third: "n < 3"})
+    check = rules.check({"t": [first, second.swapcase(), third], "n": [1, 4, None]})
+    headline, findings, table = check.to_markdown().split("\n\n")
+    said = "\n".join([headline, *(line.removeprefix("- ").replace("**", "", 2) for line in findings.split("\n"))])
+    assert [f"{line.removesuffix('.')}" for line in str(check).split("\n\n")[0].split("\n")] == [
+        line.removesuffix(".") for line in unescaped(said).split("\n")
+    ]
+    head, sides, *lines = map(cells, table.split("\n"))
+    assert [bool(re.fullmatch("-{3}:?", side)) for side in sides] == [True] * len(head)
+    assert [len(line) for line in lines] == [len(head)] * 4
