@@ -125,6 +125,22 @@ def test_an_edit_may_leave_the_allowed_thresholds_and_the_limits_say_so():
     assert [one.column for one in changed.limits.cuts] == ["age"]
 
 
+@law(4)
+def test_notes_on_columns_hold_of_the_changed_rules(seed):
+    rng = np.random.default_rng(seed)
+    frame, labels = visitors(rng)
+    ex = bw.explain(frame, labels, method="cart", cuts=BANDS, forbidden=["spend"], max_columns=2, max_leaf_nodes=5)
+    for _ in range(4):
+        name = str(rng.choice(["days", "age"]))
+        with contextlib.suppress(DataError):  # no row could reach a leaf then
+            ex = ex.split(int(rng.integers(ex.n_leaves)), name, float(rng.choice([*BANDS[name], 77])))
+        noted = [note for note in ex.notes if note.startswith("rules cut ") and note.endswith(" alone")]
+        assert [note.split()[2] for note in noted] == [one.column for one in ex.limits.cuts]
+        assert "no rule may use the forbidden spend" in ex.notes
+        tested = [ex.columns[j] for j in ex.tree.features.tolist()]
+        assert [note.split()[-4] for note in ex.notes if note.startswith("max_columns=2")] == [tested[-1]]
+
+
 REFUSED = [
     ({"days": 30}, TypeError, r"cuts\['days'\] must be a list of values, got 30"),
     ({"days": "30"}, TypeError, r"cuts\['days'\] must be a list of values"),

@@ -1,6 +1,7 @@
 """Faults that were planted are found, sound rules have none, and each verdict is proved by rows."""
 
 import itertools
+import re
 
 import duckdb
 import numpy as np
@@ -10,6 +11,7 @@ import boxwood as bw
 from boxwood.judge.algebra import Judged
 from boxwood.judge.conditions import truth_of
 from tests.judge import rule_sets
+from tests.render.test_hostile_names import NAMES, cells, unescaped
 from tests.scale import law
 
 AT_MOST = 20_000  # rows of a grid
@@ -141,3 +143,81 @@ def test_conditions_of_pandas_hold_where_pandas_says_so(seed):
 def test_a_word_that_rules_name_alone_is_said():
     rules = bw.read_rules("CASE WHEN plan = 'free' THEN 'a' WHEN plan IS NOT NULL THEN 'b' WHEN f THEN 'c' END")
     assert str(rules).splitlines()[:3] == ["a: plan is free", "b: plan is not missing", "c: f"]
+
+
+READINGS = {
+    "{}": lambda word: word,
+    "LOWER({})": lambda word: word and word.lower(),
+    "UPPER({})": lambda word: word and word.upper(),
+    "TRIM({})": lambda word: word and word.strip(),
+    "COALESCE({}, 'None given')": lambda word: word or "None given",
+    "COALESCE(LOWER({}), 'Gone')": lambda word: word.lower() if word else "Gone",
+}
+
+
+@law(40)
+def test_words_are_spelt_as_the_rule_reads_them(seed):
+    rng = np.random.default_rng(seed)
+    present = [*rng.choice(["Alpha one", "bravo", "DELTA", " echo"], 3, replace=False).tolist(), None]
+    reading, read = list(READINGS.items())[int(rng.integers(len(READINGS)))]
+    given = sorted({read(word) for word in present} - {None})
+    word = str(rng.choice(given))
+    wrong = str(rng.choice([word.swapcase(), word.replace(word[1:3], word[1:3].swapcase())]))
+    assert not words_found(reading, word, present)
+    [found] = words_found(reading, wrong, present)
+    assert (found.kind, found.values, found.nearest) == ("spelling", (wrong,), (word,))
+
+
+def words_found(reading, word, present):
+    rules = bw.read_rules(f"CASE WHEN {reading.format('t')} = '{word}' THEN 'a' ELSE 'b' END")
+    return [one for one in rules.check({"t": present}).findings if one.kind in ("spelling", "never met")]
+
+
+@law(24)
+def test_a_fault_is_named_once(seed):
+    rng = np.random.default_rng(seed)
+    one, other, third = rng.permutation(["n > 5", "NOT t = 'x'", "s <> 'y'", "NOT b", "d >= '2026-03-01'"])[:3]
+    never = rng.choice([f"{one} AND t NOT IN ('z', NULL)", f"{one} AND m > 5 AND m < 3 AND {other}"])
+    [found] = found_above_else(f"CASE WHEN {never} THEN 'a' ELSE 'b' END")
+    assert found.kind == "never"
+    careful = "CASE WHEN s IS NULL OR t IS NULL OR b IS NULL THEN 'u' WHEN {} THEN 'a' ELSE 'b' END"
+    twice = found_above_else(careful.format(f"{one} OR ({one} AND ({other} OR {third}))"))
+    assert [one.kind for one in twice if one.kind != "overlap"] == ["not needed"]
+
+
+def found_above_else(text):
+    return [one for one in bw.read_rules(text).check().findings if one.kind != "falls through"]
+
+
+@law(24)
+def test_single_values_are_said_as_such(seed):
+    rng = np.random.default_rng(seed)
+    day = str(pd.Timestamp("2026-01-01") + pd.Timedelta(hours=int(rng.choice([24, 6])) * int(rng.integers(900))))
+    day = day.removesuffix(" 00:00:00")
+    hole = str(bw.read_rules(f"CASE WHEN d < '{day}' THEN 'a' WHEN d > '{day}' THEN 'b' ELSE 'c' END").check())
+    assert f"no branch takes d is {day.removesuffix(':00')}, between" in hole
+    known = sorted(set(rng.integers(0, 99, 4).tolist()))
+    rules = bw.read_rules(f"CASE WHEN n IN ({', '.join(map(str, known))}) THEN 'a' ELSE 'b' END")
+    assert f"where n is neither {', '.join(map(str, known[:-1]))} nor {known[-1]}" in str(rules.check())
+
+
+def test_booleans_of_a_table_are_called_so():
+    found = bw.read_rules({"a": "b = 'yes'"}).check({"b": [True, False]})
+    assert "error: b is compared with 'yes', but the table holds booleans, such as TRUE" in str(found)
+
+
+@law(24)
+def test_markdown_says_what_text_does_whatever_the_names(seed):
+    rng = np.random.default_rng(seed)
+    first, second, third = rng.choice([name for name in NAMES if name.isprintable()], 3, replace=False).tolist()
+    words = [each.replace("'", "''") for each in (first, second)]
+    rules = bw.read_rules({first: f"t = '{words[0]}'", second: f"t = '{words[1]}' or n > 5", third: "n < 3"})
+    check = rules.check({"t": [first, second.swapcase(), third], "n": [1, 4, None]})
+    headline, findings, table = check.to_markdown().split("\n\n")
+    said = "\n".join([headline, *(line.removeprefix("- ").replace("**", "", 2) for line in findings.split("\n"))])
+    assert [f"{line.removesuffix('.')}" for line in str(check).split("\n\n")[0].split("\n")] == [
+        line.removesuffix(".") for line in unescaped(said).split("\n")
+    ]
+    head, sides, *lines = map(cells, table.split("\n"))
+    assert [bool(re.fullmatch("-{3}:?", side)) for side in sides] == [True] * len(head)
+    assert [len(line) for line in lines] == [len(head)] * 4

@@ -291,6 +291,8 @@ def _missing_values(judged: Judged) -> Iterator[Finding]:
     careful = {test.column for branch in judged.rules.branches for test in _of_missing(branch.condition)}
     for i in _find_written_pitfalls(judged):
         branch = judged.rules.branches[i]
+        if not judged.holds[i]:  # it can never fire, whatever is missing
+            continue
         for name in dict.fromkeys(test.column for test in tests_in(branch.condition)):
             if name in careful:
                 continue
@@ -325,9 +327,11 @@ def _not_needed(judged: Judged) -> Iterator[Finding]:
     for i in _find_written_pitfalls(judged):
         if judged.reachable[i] is None:
             continue
-        condition = judged.rules.branches[i].condition
-        for part, without in without_parts(condition):
-            if _is_same(judged, i, without):
+        gone: list[Test] = []
+        for part, without in without_parts(judged.rules.branches[i].condition):
+            tests = list(tests_in(part))
+            if not any(test is other for test in tests for other in gone) and _is_same(judged, i, without):
+                gone += tests
                 yield Finding(
                     "not needed", "note", judged.named(i), rules=_say_condition(judged, part), text=_place_of(part)
                 )

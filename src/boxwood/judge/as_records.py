@@ -25,15 +25,11 @@ def condition_of_cells(column: Column, cells: int) -> Condition | None:
     or_missing = bool(cells & column.missing)
     if cells == column.full:
         return None
-    if column.n_numbers and (column.has_order or not _words_in(column)) and not _named_words(column, cells):
+    if column.n_numbers and (column.has_order or column.is_date) and not _named_words(column, cells):
         dates = Dates() if column.is_date else None
         return Condition(column.name, tuple(_pieces(column, cells)), None, or_missing, dates)
     categories, codes = _encode_words(column, cells)
     return Condition(column.name, tuple(Interval(code, code, True, True) for code in codes), categories)
-
-
-def _words_in(column: Column) -> bool:
-    return any(isinstance(cell, (str, bool)) for cell in column.cells)
 
 
 def _named_words(column: Column, cells: int) -> bool:

@@ -190,7 +190,7 @@ def _of_types(judged: Judged, column: Column, values: Values, table: Table, took
         step.name in ("number", "decimal", "text", "date", "lower") for test in column.tests for step in test.steps
     ):
         return
-    held = {"numbers" if isinstance(value, bool) else name_kind(value) for value in present}
+    held = {name_kind(value) for value in present}
     wanted = {name_kind(value) for test in column.tests for value in test.values if value is not None}
     if (held, wanted) in _APART:
         example = next((value for test in column.tests for value in test.values if value is not None), None)
@@ -199,7 +199,10 @@ def _of_types(judged: Judged, column: Column, values: Values, table: Table, took
         )
 
 
-_APART = [({one}, {other}) for one, other in (("texts", "numbers"), ("numbers", "texts"), ("dates", "numbers"))]
+_APART = [
+    ({one}, {other})
+    for one, other in (("texts", "numbers"), ("numbers", "texts"), ("booleans", "texts"), ("dates", "numbers"))
+]
 
 
 def _words(judged: Judged, column: Column, values: Values, table: Table, took: Indices) -> Iterator[Finding]:
@@ -233,15 +236,18 @@ def _words(judged: Judged, column: Column, values: Values, table: Table, took: I
 def _is_met(test: Test, word: Any, present: set[str]) -> bool:
     if not isinstance(word, str):
         return True
-    return word in present if not test.steps else any(_names(replace(test, values=(word,)), value) for value in present)
+    own = replace(test, values=(word,))
+    return word in present if not test.steps else any(_names(own, value) for value in (*present, None))
 
 
-def _names(test: Test, value: str) -> bool:
+def _names(test: Test, value: str | None) -> bool:
     return test.sign == "in" and test.holds(value) is True
 
 
 def _never_met(judged: Judged, column: Column, word: str, present: list[str]) -> Finding:
-    alike = {" ".join(each.split()).casefold(): each for each in present}
+    test = next(test for test in column.tests if word in test.values)
+    read = sorted({found for each in (*present, None) if isinstance(found := test.reads(each), str)})
+    alike = {" ".join(each.split()).casefold(): each for each in read}
     near = alike.get(" ".join(word.split()).casefold())
     branch = next(
         (
@@ -252,8 +258,11 @@ def _never_met(judged: Judged, column: Column, word: str, present: list[str]) ->
         None,
     )
     if near is not None:
-        return Finding("spelling", "error", branch, column=column.name, values=(word,), nearest=(near,), rows=0)
-    close = get_close_matches(word, present, n=1)
+        how = "the rule reads it as" if test.steps else "the table spells it"
+        return Finding(
+            *("spelling", "error", branch), column=column.name, values=(word,), nearest=(near,), text=how, rows=0
+        )
+    close = get_close_matches(word, read, n=1)
     return Finding("never met", "warning", branch, column=column.name, values=(word,), nearest=tuple(close), rows=0)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from boxwood._dates import Dates
-from boxwood._messages import as_cell
 from boxwood.explanation.records import Rule
 from boxwood.judge.as_records import rule_of_box
 from boxwood.judge.difference import Differences, Moves
@@ -14,6 +13,9 @@ from boxwood.judge.findings import LEVELS, BranchRows, Finding, Level, NamedBran
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
 from boxwood.judge.values import Moment
+from boxwood.render.forms.living import table_in_markdown
+from boxwood.render.forms.text import escape_markdown
+from boxwood.words.living import CellRows
 from boxwood.words.rules import EVERY_ROW, rules_in_words
 from boxwood.words.values import (
     align_lines,
@@ -147,7 +149,7 @@ def _never_met(one: Finding) -> str:
 def _spelling(one: Finding) -> str:
     return (
         f"{branch_name(one.branch)}: no row has {_value(one.values[0])} in {column_name(one.column)}; "
-        f"the table spells it {_value(one.nearest[0])}"
+        f"{one.text} {_value(one.nearest[0])}"
     )
 
 
@@ -275,12 +277,11 @@ def _plain(value: Any) -> Any:
 
 def check_markdown(check: Checked) -> str:
     """Return a check as Markdown."""
-    lines = [f"- **{level}**: {as_cell(said)}" for level, said in _say_findings(check.findings)]
+    lines = [f"- **{level}**: {escape_markdown(said)}" for level, said in _say_findings(check.findings)]
     parts = [headline(check), *["\n".join(lines)] * bool(lines)]
     if check.branches:
-        header, *rows = rows_of_branches(check.branches, labelled=check.agreement is not None)
-        sides = ["---", *["---:"] * (len(header) - 1)]
-        parts.append("\n".join(f"| {' | '.join(map(as_cell, row))} |" for row in (header, sides, *rows)))
+        rows = rows_of_branches(check.branches, labelled=check.agreement is not None)
+        parts.append(table_in_markdown(CellRows(tuple(map(tuple, rows)))))
     return "\n\n".join(parts)
 
 

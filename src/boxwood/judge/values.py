@@ -229,9 +229,14 @@ class Test:
         found = self._compared(value)
         return found is True if self.is_known else found
 
-    def _compared(self, value: Any) -> Truth:
+    def reads(self, value: Any) -> Any:
+        """Return what a value of the column is compared as."""
         for step in self.steps:
             value = step.of(value)
+        return value
+
+    def _compared(self, value: Any) -> Truth:
+        value = self.reads(value)
         if self.sign == "null":
             return value is None
         if value is None:

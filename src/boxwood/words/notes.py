@@ -30,8 +30,8 @@ MADE_HERE = "k-means, "
 """How a basis begins to say where clusters come from that boxwood made."""
 
 OF_RULES = re.compile(
-    r"^(the rules? |no rule |expect about |with [\d,]+ leaves |one tree of |there is room for only "
-    r"|thresholds are rounded |max_columns=|the time limit ended |[\d,]+ more leaves hold )"
+    r"^(the rules? |no rule |rules cut |expect about |with [\d,]+ leaves |one tree of |there is room for only "
+    r"|thresholds are (rounded|moved) |max_columns=|the time limit ended |[\d,]+ more leaves hold )"
     r"| alone decides the cluster of every row; | cuts of the earlier tree are kept"
     r"| at a day go out of date as days pass; "
 )

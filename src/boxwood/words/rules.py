@@ -167,6 +167,8 @@ def period(piece: Interval, dates: Dates) -> str:
     """Return in words when the dates of an interval are; whatever is up to a number is before the next date."""
     if dates.as_of:
         return _ages_of(piece, dates)
+    if piece.lower == piece.upper:
+        return f"is {dates.text(piece.lower)}"
     begin = "" if piece.lower == -math.inf else dates.first(piece.lower, beyond=not piece.lower_closed)
     end = "" if piece.upper == math.inf else dates.first(piece.upper, beyond=piece.upper_closed)
     if begin and end:

@@ -50,7 +50,8 @@ def _on_preferred(preferred: Sequence[str], used: Sequence[str]) -> str:
     return f"the rules use {list_words(list(used))} of the preferred {column} {named}"
 
 
-def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
+def notes_on_columns(facts: LimitFacts, explanation: MeasuredTree) -> list[str]:
+    """Return notes on what rules may ask: how many columns, which, and at which values."""
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
     notes = []
@@ -64,8 +65,11 @@ def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[st
     if facts.preferred:
         chosen = [name for name in facts.preferred if name in tested]
         notes.append(_on_preferred(facts.preferred, chosen))
-    notes += _notes_on_room(facts, task)
-    notes += [f"rules cut {column_name(one.column)} at {_values(one)} alone" for one in facts.cuts]
+    return notes + [f"rules cut {column_name(one.column)} at {_values(one)} alone" for one in facts.cuts]
+
+
+def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
+    notes = [*notes_on_columns(facts, explanation), *_notes_on_room(facts, task)]
     if facts.round_thresholds is not None or facts.n_moved:
         digits = (
             "1 significant digit" if facts.round_thresholds == 1 else f"{facts.round_thresholds} significant digits"

@@ -13,6 +13,7 @@ from boxwood._messages import list_words
 from boxwood._validation import position
 from boxwood.errors import DataError
 from boxwood.explanation.ages import notes_on_days
+from boxwood.explanation.ask.limits import notes_on_columns
 from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, thresholds_of, value_said
 from boxwood.explanation.change.trees import NodeChanges, named_by_rows, unreachable
 from boxwood.explanation.change.ways import Ways, ways_of
@@ -201,7 +202,8 @@ def _note_changes(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: 
     IN: place: the new number of each old cluster.
     """
     notes = [note for note in ex.notes if not OF_RULES.search(note)]
-    told = (*answer.notes, *notes_on_days(answer, dict(answer.details.dates)))
+    on_limits = [] if answer.limits is None else notes_on_columns(answer.limits, answer)
+    told = (*answer.notes, *on_limits, *notes_on_days(answer, dict(answer.details.dates)))
     notes += [note for note in told if note not in notes]
     old = np.array(place)[ex.tree.leaf_clusters]
     edit = Edit(

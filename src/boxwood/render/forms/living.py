@@ -10,9 +10,10 @@ def markdown_of(said: Said) -> str:
     """Return a report as GitHub's Markdown."""
     changes = "\n".join(f"- {escape_markdown(change)}" for change in said.changes)
     remarks = "\n".join(f"- {escape_markdown(remark)}" for remark in said.remarks)
-    parts = [f"## {escape_markdown(said.headline)}", changes, *map(_table, said.tables), remarks]
+    parts = [f"## {escape_markdown(said.headline)}", changes, *map(table_in_markdown, said.tables), remarks]
     return "\n\n".join(part for part in parts if part)
 
 
-def _table(table: CellRows) -> str:
+def table_in_markdown(table: CellRows) -> str:
+    """Return a table as GitHub's Markdown."""
     return "\n".join(f"| {' | '.join(map(escape_markdown, cells))} |" for cells in markdown_rows(table))
