@@ -178,7 +178,7 @@ _TITLES: ContextVar[Mapping[str, str]] = ContextVar("titles", default=MappingPro
 
 
 @contextmanager
-def titled(titles: Mapping[str, str] | None) -> Iterator[None]:
+def use_titles(titles: Mapping[str, str] | None) -> Iterator[None]:
     """Give columns titles, by which all texts that are written meanwhile call them."""
     token = _TITLES.set(titles or {})
     try:

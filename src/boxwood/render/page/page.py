@@ -59,7 +59,7 @@ from boxwood.words.distinctive import distinctive_columns, suggested_names
 from boxwood.words.lines import findings, table_of
 from boxwood.words.measured import grown_by, share_of_total, totals_line
 from boxwood.words.notes import groups_in_short, lack_groups
-from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, titled
+from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, use_titles
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Difference
@@ -93,7 +93,7 @@ def page(
     if not (title is None or isinstance(title, str)):
         raise TypeError(f"title must be text, got {show_value(title)}")
     whole, count = explanation_of(model), None if min_count is None else whole_number("min_count", min_count, 1)
-    with titled(check_titles(titles, whole)):
+    with use_titles(check_titles(titles, whole)):
         return _page_of(whole, title, count)
 
 

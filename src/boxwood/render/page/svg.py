@@ -14,7 +14,7 @@ from boxwood.render.page._parts import LARGEST, tree_shapes, ways_in_full
 from boxwood.render.page._template import picture_alone, stripes
 from boxwood.render.page._titles import check_titles
 from boxwood.render.pictures.picture import picture_of
-from boxwood.words.values import titled
+from boxwood.words.values import use_titles
 
 
 def svg(
@@ -24,7 +24,7 @@ def svg(
     whole = explanation_of(model)
     if not 1 < whole.n_leaves <= LARGEST:
         raise DataError(f"a picture is of 2 to {LARGEST} leaves, got {whole.n_leaves:,}; print the explanation")
-    with titled(check_titles(titles, whole)):
+    with use_titles(check_titles(titles, whole)):
         guarded = as_shown(whole, None, has_profile=False)
         ex, picture = guarded._for_people(), picture_of(guarded)
         text = picture_alone(tree_shapes(picture, ways_in_full(ex, picture)), stripes(ex.n_clusters))
