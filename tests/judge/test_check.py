@@ -1,7 +1,6 @@
 """Faults that were planted are found, sound rules have none, and each verdict is proved by rows."""
 
 import itertools
-import re
 
 import duckdb
 import numpy as np
@@ -11,7 +10,7 @@ import boxwood as bw
 from boxwood.judge.algebra import Judged
 from boxwood.judge.conditions import truth_of
 from tests.judge import rule_sets
-from tests.render.test_hostile_names import NAMES, cells, unescaped
+from tests.render.test_hostile_names import NAMES, read_markdown
 from tests.scale import law
 
 AT_MOST = 20_000  # rows of a grid
@@ -213,11 +212,8 @@ def test_markdown_says_what_text_does_whatever_the_names(seed):
     words = [each.replace("'", "''") for each in (first, second)]
     rules = bw.read_rules({first: f"t = '{words[0]}'", second: f"t = '{words[1]}' or n > 5", third: "n < 3"})
     check = rules.check({"t": [first, second.swapcase(), third], "n": [1, 4, None]})
-    headline, findings, table = check.to_markdown().split("\n\n")
-    said = "\n".join([headline, *(line.removeprefix("- ").replace("**", "", 2) for line in findings.split("\n"))])
-    assert [f"{line.removesuffix('.')}" for line in str(check).split("\n\n")[0].split("\n")] == [
-        line.removesuffix(".") for line in unescaped(said).split("\n")
-    ]
-    head, sides, *lines = map(cells, table.split("\n"))
-    assert [bool(re.fullmatch("-{3}:?", side)) for side in sides] == [True] * len(head)
+    shown = read_markdown(check.to_markdown())
+    said = [line.removesuffix(".") for line in (*shown["paragraph"], *shown["list_item"])]
+    assert said == [line.removesuffix(".") for line in str(check).split("\n\n")[0].split("\n")]
+    head, *lines = shown["tr"]
     assert [len(line) for line in lines] == [len(head)] * 4

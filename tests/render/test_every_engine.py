@@ -28,7 +28,7 @@ import boxwood as bw
 from boxwood._texts import MARKS
 from boxwood.cli import boxwood as command
 from boxwood.explanation.records import Provenance
-from boxwood.render.forms.boxes import boxes_of_cluster
+from boxwood.render.forms.boxes import boxes_by_cluster
 from boxwood.render.forms.code import python_of_boxes
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.formula import formula_of_boxes
@@ -407,10 +407,10 @@ def rule_by_rule(labels):
 
     def labels_of_all(ex, folder, columns):
         found = [None] * len(columns[0])
-        for cluster, name in enumerate(ex.names):
-            if cluster not in ex.tree.leaf_clusters:
+        for name, boxes in zip(ex.names, boxes_by_cluster(ex), strict=True):
+            if not boxes.boxes:
                 continue
-            given = labels(boxes_of_cluster(ex, cluster), folder, columns)
+            given = labels(boxes, folder, columns)
             assert {*given} <= {name, None}
             assert not any(before and now for before, now in zip(found, given, strict=True))
             found = [now or before for before, now in zip(found, given, strict=True)]

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import boxwood
-from boxwood.render.forms.boxes import boxes_of_cluster
+from boxwood.render.forms.boxes import boxes_by_cluster
 from boxwood.render.forms.code import python_of_boxes
 from boxwood.render.forms.formula import formula_of_boxes
 from boxwood.render.forms.sql import sql_of_boxes
@@ -97,7 +97,7 @@ def test_the_rule_of_one_cluster_is_copied_in_the_form_that_is_chosen(opened):  
     page.locator(".card .rename").first.click()
     page.keyboard.type("Grocers")
     page.keyboard.press("Enter")
-    boxes = [boxes_of_cluster(ex, cluster) for cluster in range(3)]
+    boxes = boxes_by_cluster(ex)
     named = zip(["Grocers", *ex.names[1:]], ex.clusters, strict=True)
     words = [f"{name}: {cluster_rule(one, whole=True)}" for name, one in named]
     code = [words, *([write(one) for one in boxes] for write in (python_of_boxes, sql_of_boxes, formula_of_boxes))]

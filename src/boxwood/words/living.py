@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood._messages import as_written, in_line
@@ -232,11 +232,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _plain(each) for name, each in value.items()}
     return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
-
-
-def markdown_rows(table: CellRows) -> Iterator[Sequence[str]]:
-    """Yield the lines of a table of Markdown, cell by cell."""
-    header, *rows = table.rows
-    yield header
-    yield ["---" if i in table.texts else "---:" for i in range(len(header))]
-    yield from rows

@@ -31,10 +31,11 @@ def boxes_of_rules(rules: MeasuredRules, as_of: Any = None) -> ClusterBoxes:
     return ClusterBoxes(rules.explanation, rules.boxes(), "one line for each cluster")
 
 
-def boxes_of_cluster(ex: MeasuredTree, cluster: int) -> ClusterBoxes:
-    """Return the boxes of the leaves that have a cluster and can hold a row; ages are counted from where they run."""
+def boxes_by_cluster(ex: MeasuredTree) -> list[ClusterBoxes]:
+    """Return for each cluster the boxes of its leaves that can hold a row; ages are counted from where they run."""
     ex = where_rules_run(ex)
-    pairs = zip(ex.tree.leaf_clusters.tolist(), ex.tree.boxes(), strict=True)
-    return ClusterBoxes(
-        ex, [(own, box) for own, box in pairs if own == cluster and all(box.values())], "the rule of one cluster"
-    )
+    found = [ClusterBoxes(ex, [], "the rule of one cluster") for _ in range(ex.n_clusters)]
+    for cluster, box in zip(ex.tree.leaf_clusters.tolist(), ex.tree.boxes(), strict=True):
+        if all(box.values()):
+            found[cluster].boxes.append((cluster, box))
+    return found

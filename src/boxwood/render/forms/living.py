@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from boxwood.render.forms.text import escape_markdown
-from boxwood.words.living import CellRows, Said, markdown_rows
+from boxwood.words.living import CellRows, Said
 
 
 def markdown_of(said: Said) -> str:
@@ -16,4 +16,6 @@ def markdown_of(said: Said) -> str:
 
 def table_in_markdown(table: CellRows) -> str:
     """Return a table as GitHub's Markdown."""
-    return "\n".join(f"| {' | '.join(map(escape_markdown, cells))} |" for cells in markdown_rows(table))
+    header, *rows = ([escape_markdown(cell) for cell in cells] for cells in table.rows)
+    sides = ["---" if i in table.texts else "---:" for i in range(len(header))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, sides, *rows))

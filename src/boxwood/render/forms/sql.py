@@ -385,7 +385,8 @@ def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect, *,
 
 
 def _names(names: Sequence[Hashable], dialect: Dialect, *, as_text: bool = False) -> list[str]:
-    whole = not as_text and all(isinstance(name, Integral) and not isinstance(name, bool) for name in names)
+    kinds = {*map(type, names)}
+    whole = not as_text and all(issubclass(kind, Integral) and kind is not bool for kind in kinds)
     return [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from boxwood.errors import DataError
-from boxwood.render.forms.boxes import ClusterBoxes, boxes_of_cluster
+from boxwood.render.forms.boxes import ClusterBoxes, boxes_by_cluster
 from boxwood.render.forms.code import python_of_boxes
 from boxwood.render.forms.exporters import EXPORTERS
 from boxwood.render.forms.formula import formula_of_boxes
@@ -47,7 +47,7 @@ def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
 def copies_of_rules(ex: MeasuredTree) -> dict[str, list[str]]:
     """Return the rule of each cluster in words, and in each form of code; an empty text where a form cannot say it."""
     said = [rules_in_words(cluster.rules, whole=True) for cluster in ex._for_people().clusters]
-    boxes = [boxes_of_cluster(ex, cluster) for cluster in range(ex.n_clusters)]
+    boxes = boxes_by_cluster(ex)
     return {"text": said} | {form: [_written(write, one) for one in boxes] for form, write in _OF_ONE.items()}
 
 
