@@ -386,7 +386,7 @@ def _values(tree: ThresholdTree, names: Sequence[Hashable], dialect: Dialect, *,
 
 def _names(names: Sequence[Hashable], dialect: Dialect, *, as_text: bool = False) -> list[str]:
     kinds = {*map(type, names)}
-    whole = not as_text and all(issubclass(kind, Integral) and kind is not bool for kind in kinds)
+    whole = not as_text and all(issubclass(kind, Integral) and not issubclass(kind, bool) for kind in kinds)
     return [str(name) if whole else dialect.literal(name_as_text(name)) for name in names]
 
 
