@@ -226,7 +226,7 @@ class Test:
 
     def holds(self, value: Any) -> Truth:
         """Return whether a value of the column fulfils the test."""
-        found = self._compared(value)
+        found = self._compare(value)
         return found is True if self.is_known else found
 
     def reads(self, value: Any) -> Any:
@@ -235,7 +235,7 @@ class Test:
             value = step.of(value)
         return value
 
-    def _compared(self, value: Any) -> Truth:
+    def _compare(self, value: Any) -> Truth:
         value = self.reads(value)
         if self.sign == "null":
             return value is None

@@ -48,10 +48,10 @@ def copies_of_rules(ex: MeasuredTree) -> dict[str, list[str]]:
     """Return the rule of each cluster in words, and in each form of code; an empty text where a form cannot say it."""
     said = [rules_in_words(cluster.rules, whole=True) for cluster in ex._for_people().clusters]
     boxes = boxes_by_cluster(ex)
-    return {"text": said} | {form: [_written(write, one) for one in boxes] for form, write in _OF_ONE.items()}
+    return {"text": said} | {form: [_write(write, one) for one in boxes] for form, write in _OF_ONE.items()}
 
 
-def _written(write: Callable[[ClusterBoxes], str], boxes: ClusterBoxes) -> str:
+def _write(write: Callable[[ClusterBoxes], str], boxes: ClusterBoxes) -> str:
     try:
         return write(boxes) if boxes.boxes else ""
     except (DataError, ImportError, ValueError):
