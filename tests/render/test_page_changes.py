@@ -74,10 +74,16 @@ def test_given_names_stay_when_the_tree_changes(opened):  # noqa: F811
 
 
 def copied_by(page, button):
-    """Return what a button copies, pressed by a key."""
+    """Return what a button copies, pressed by a key once it is shown."""
+    button.wait_for()
+    button.evaluate("""button => {
+        window.isCopied = new Promise(done => {
+            new MutationObserver(() => { if (button.textContent === "Copied") done(); }).observe(button, {childList: true});
+        });
+    }""")  # a glance now and then could miss the word, or see that of the press before
     button.focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("b => b.textContent === 'Copied'", arg=button.element_handle())
+    page.evaluate("window.isCopied")
     return page.evaluate("navigator.clipboard.readText()").strip()
 
 

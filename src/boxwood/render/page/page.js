@@ -328,6 +328,7 @@ if (slider && typeof DecompressionStream !== "undefined") {
 }
 
 // ------------------------------------------------------------------ copy
+const timers = new Map();  // by button: when its name comes back
 const copied = async (text, button) => {
   button.dataset.name ??= button.textContent;
   try {
@@ -342,7 +343,8 @@ const copied = async (text, button) => {
     held.remove();
     button.focus();
   }
-  setTimeout(() => { button.textContent = button.dataset.name; }, 1500);
+  clearTimeout(timers.get(button));
+  timers.set(button, setTimeout(() => { button.textContent = button.dataset.name; }, 1500));
 };
 all(".copy").forEach(button => {
   button.hidden = false;
