@@ -1500,7 +1500,8 @@ ELSEWHERE = {
 NO_PROMISE = (
     "nothing was changed by hand",  # what a list is without entries
     "one leaf for each cluster",  # how a tree was grown
-    "Rows matched: how many rows fulfil the rule",  # what a number is
+    "how many rows fulfil the rule",  # what a number is
+    "among them, of all its rows",
     "Medians of numbers; ",
     "Each line counts the rows of a cluster by ",
     "it has none beside labels and weights",  # ends of errors

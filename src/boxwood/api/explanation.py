@@ -392,7 +392,7 @@ class Explanation(MeasuredTree):
         >>> import boxwood
         >>> ex = boxwood.explain([[1.0], [9.0]], ["young", "old"], columns=["age"])
         >>> print(ex.to_markdown().split("\\n\\n")[1])
-        | cluster | size | share | rows matched | found | precision | rule |
+        | cluster | size | share | matched | found | precision | rule |
         | --- | ---: | ---: | ---: | ---: | ---: | --- |
         | old | 1 | 50.0% | 1 | 100.0% | 100.0% | `age > 5` |
         | young | 1 | 50.0% | 1 | 100.0% | 100.0% | `age <= 5` |

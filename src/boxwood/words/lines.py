@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxwood._validation import list_words
 from boxwood.words.claims import no_better_lines
+from boxwood.words.rule_heads import head_texts
 from boxwood.words.rules import rule
 from boxwood.words.values import cluster_name, percent, shorten_name, size, width
 
@@ -32,7 +33,7 @@ def full_text(lines: MeasuredRules) -> str:
     parts = [lines_text(lines)]
     for front in fronts:
         head = f"{names[front[0].cluster]}: what further conditions gain"
-        rows = [["conditions", "found", "precision", "rule"]]
+        rows = [["conditions", *head_texts("found", "precision", "rule")]]
         rows += [[f"{len(one.rule)}", *map(percent, (one.found, one.precision)), _rule(one, known)] for one in front]
         parts.append("\n".join([head, *align_cells(rows, left=0)]))
     return "\n\n".join(parts)
@@ -58,8 +59,9 @@ def align_cells(cells: list[list[str]], left: int = 1) -> list[str]:
 
 def table_of(lines: MeasuredRules) -> list[list[str]]:
     """Return the cells of a table of lines, with a head."""
-    unseen = ["found, unseen", "precision, unseen"] if lines.validated else []
-    cells = [["", "size", "matched", "found", "precision", *unseen, "rule"]]
+    shares = head_texts("found", "precision")
+    unseen = [f"{share}, unseen" for share in shares] if lines.validated else []
+    cells = [["", *head_texts("size", "matched"), *shares, *unseen, *head_texts("rule")]]
     known = _categories_known(lines)
     for cluster, name, line in zip(lines.explanation.clusters, names_of(lines), lines.lines, strict=True):
         numbers = [size(0 if line is None else line.matched), *_shares(line, bool(unseen))]

@@ -12,6 +12,7 @@ from boxwood._dates import Dates
 from boxwood._messages import as_written, list_words
 from boxwood.tree.boxes import ends_without_missing
 from boxwood.words.claims import none_better
+from boxwood.words.rule_heads import head_texts
 from boxwood.words.rules import NOT_COUNTED, cluster_rule, condition, gaps_apart, gaps_line
 from boxwood.words.values import (
     align_lines,
@@ -74,7 +75,7 @@ def cluster_parts(
 
 def cluster_lines(clusters: Sequence[ClusterSummary], spoken: Mapping[Hashable, str] = NO_NAMES) -> list[str]:
     """Return a line of names above, and one for each cluster: its size, how well its rule describes it, the rule."""
-    header = ("", "size", "share", "matched", "found", "precision", "rule")
+    header = ("", *head_texts()[1:])
     cells = [header, *(_cells(cluster, spoken.get(cluster.name, "")) for cluster in clusters)]
     widths = [max(width(row[i]) for row in cells) for i in range(len(header) - 1)]
     first, *lines = [_line(row, widths) for row in cells]

@@ -38,6 +38,7 @@ from boxwood.words.lines import findings as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, grown_by, totals_text
 from boxwood.words.notes import in_order, in_short, lack_groups
+from boxwood.words.rule_heads import head_texts, legend
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day_line, numbers, rule
 from boxwood.words.values import (
     cluster_name,
@@ -490,24 +491,14 @@ def _csv_line(cells: Sequence[object]) -> str:
     return out.getvalue().removesuffix("\r\n")
 
 
-_HEADER = (
-    "| cluster | size | share | rows matched | found | precision | rule |\n"
-    "| --- | ---: | ---: | ---: | ---: | ---: | --- |"
-)
-_WORDS = (
-    "Rows matched: how many rows fulfil the rule. Found: the share of the cluster's rows among them, of all its rows. "
-    "Precision: the share of the rows matched that are in the cluster."
-)
-
-
 def markdown(model: Any) -> str:
     """Return the summary of an explanation as GitHub's Markdown; see `Explanation.to_markdown`.
 
     `model` may be a fitted estimator.
     """
     ex = explanation_of(model)._for_people()
-    table = "\n".join([_HEADER, *map(_row, ex.clusters)])
-    parts = [f"## {escape_markdown(headline(ex))}", table, _WORDS, *(escape_markdown(part) for part in findings(ex))]
+    table = "\n".join([*_markdown_head(head_texts()), *map(_row, ex.clusters)])
+    parts = [f"## {escape_markdown(headline(ex))}", table, legend(), *(escape_markdown(part) for part in findings(ex))]
     notes = "\n".join(f"- {escape_markdown(note)}" for note in notes_of(ex))
     made, _ = provenance(ex)
     return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {escape_markdown(made)}."])
@@ -516,11 +507,11 @@ def markdown(model: Any) -> str:
 def markdown_of_lines(lines: MeasuredRules) -> str:
     """See `StandaloneRules.to_markdown`."""
     head, *cells = table_of(lines)
-    rows = [" | ".join(["cluster", *head[1:]]), " | ".join(["---", *["---:"] * (len(head) - 2), "---"])]
+    rows = _markdown_head([*head_texts("cluster"), *head[1:]])
     for (name, *shares, said), line in zip(cells, lines.lines, strict=True):
         said = escape_markdown(said) if line is None else _as_code(said)
-        rows.append(" | ".join([escape_markdown(name), *shares, said]))
-    return "\n\n".join(["\n".join(f"| {row} |" for row in rows), *map(escape_markdown, lines_findings(lines))])
+        rows.append(_markdown_line([escape_markdown(name), *shares, said]))
+    return "\n\n".join(["\n".join(rows), *map(escape_markdown, lines_findings(lines))])
 
 
 def _row(cluster: ClusterSummary) -> str:
@@ -529,7 +520,16 @@ def _row(cluster: ClusterSummary) -> str:
     weak = f"  ({said})" if (said := doubt(cluster)) else ""
     said = (_as_code(rule) if cluster.rules else escape_markdown(rule)) + escape_markdown(weak)
     facts = [size(cluster.size), share, size(cluster.matched), caught, precision]
-    return f"| {' | '.join([escape_markdown(cluster_name(cluster.name)), *facts, said])} |"
+    return _markdown_line([escape_markdown(cluster_name(cluster.name)), *facts, said])
+
+
+def _markdown_head(heads: Sequence[str]) -> list[str]:
+    """Return the head of a table whose first and last column are text, and the line below it."""
+    return [_markdown_line(heads), _markdown_line(["---", *["---:"] * (len(heads) - 2), "---"])]
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def escape_markdown(text: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 from boxwood._imports import require
 from boxwood._version import __version__
 from boxwood.render.pictures.swatches import COLOURS, PATTERNS, class_of, colour_of, ink_on
+from boxwood.words.rule_heads import RULE_HEADS
 from boxwood.words.values import shorten_name
 
 _MOST_PIXELS = 4000  # of a frame
@@ -100,6 +101,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["heads"] = RULE_HEADS
     environment.filters["short"] = shorten_name
     environment.filters["colour"] = class_of
     environment.filters["unbroken"] = lambda text: jinja2.utils.markupsafe.Markup(_hold_values(text))
