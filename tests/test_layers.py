@@ -56,6 +56,12 @@ FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch", "sqlglot", "onnx", "onnxruntime")
 OPTIONAL += ("pyspark", "dask", "distributed", "cloudpickle", "anywidget")
 LARGEST_CIRCLE = 5  # files that import one another, types included: results of verbs, and the files that print them
+PARTICIPLES = 97  # functions named by a participle alone; fewer is better
+IRREGULAR = (
+    "built cut drawn found given gone grown held kept known left lost made meant met put read said seen sent set"
+)
+IRREGULAR += " shown split taken thought told written"
+VERBS = {"cut", "put", "read", "set", "split"}  # alike in both forms
 TABLES = {"grow/_methods.py", "render/forms/exporters.py", "cli/_verbs.py"}  # METHODS, EXPORTERS, commands
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -107,6 +113,30 @@ GIVEN = {named(path): dict(given_by(path)) for path in MODULES if path.name == "
 def floor_of(name):
     parts = name.split(".")
     return next(FLOOR[part] for n in range(len(parts), 0, -1) if (part := ".".join(parts[:n])) in FLOOR)
+
+
+def test_functions_are_verbs():
+    """A participle alone names nothing; a property may be one, as it says what its object is."""
+    told = [
+        f"{path.relative_to(SOURCE)}: {node.name}"
+        for path in MODULES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef)
+        if is_participle(node.name.strip("_"))
+        if not any("property" in ast.unparse(mark) for mark in node.decorator_list)
+    ]
+    assert len(told) <= PARTICIPLES, "\n".join(told)
+
+
+def is_participle(name):
+    """Return whether a name is one word in the form of a participle."""
+    is_regular = name.endswith("ed") and not name.endswith("eed") and "_" not in name
+    return is_regular or name in {*IRREGULAR.split()} - VERBS
+
+
+def test_participles_are_found():
+    assert all(map(is_participle, ("measured", "grown")))
+    assert not any(map(is_participle, ("read", "read_sql", "seed")))
 
 
 def test_imports_point_down():

@@ -85,13 +85,13 @@ _MEANT = {
 """What others call a value of a parameter."""
 
 
-def meant(value: str, allowed: Collection[str]) -> str:
+def did_you_mean(value: str, allowed: Collection[str]) -> str:
     """Return a question that asks for the allowed value that is meant, or an empty text.
 
     Examples
     --------
-    >>> meant("pg", ["duckdb", "postgres"]), meant("cartt", ["imm", "cart"]), meant("x", ["imm", "cart"])
-    ("; did you mean 'postgres'?", "; did you mean 'cart'?", '')
+    >>> [did_you_mean(value, ["duckdb", "postgres"]) for value in ("pg", "duckdbb", "x")]
+    ["; did you mean 'postgres'?", "; did you mean 'duckdb'?", '']
     """
     plain = value.lower()
     near = [_MEANT[plain]] if _MEANT.get(plain) in allowed else get_close_matches(plain, allowed, n=1)

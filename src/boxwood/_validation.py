@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._messages import cut_off, kind_of, list_words, meant, show_value
+from boxwood._messages import cut_off, did_you_mean, kind_of, list_words, show_value
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
@@ -370,7 +370,7 @@ def refuse_halves(what: str, texts: Iterable[Any]) -> None:
 def refuse_unknown(name: str, value: object, allowed: Collection[str]) -> None:
     """Raise a ValueError with the parameter, the allowed values and the given value, unless the value is allowed."""
     if not isinstance(value, str) or value not in allowed:
-        hint = meant(value, allowed) if isinstance(value, str) else ""
+        hint = did_you_mean(value, allowed) if isinstance(value, str) else ""
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {show_value(value)}{hint}")
 
 

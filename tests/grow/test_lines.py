@@ -133,7 +133,7 @@ def test_interpreted_the_loop_finds_the_same_bits(seed):
     there = search._LineSearch(small.columns, small.own, small.weights, small.goal)
     chosen = tuple(there.usable[:2])
     results = []
-    for loop in (jit.interpreted(loops.best_box), compiled(loops.best_box.py_func)):
+    for loop in (jit.interpret(loops.best_box), compiled(loops.best_box.py_func)):
         ends, codes = np.zeros((len(chosen), 2), dtype=np.int64), np.zeros((len(chosen), there.n_codes), dtype=bool)
         given = (*there._on(chosen), -1.0, 1e9, np.zeros(1, dtype=np.int64), ends, codes)
         results.append(bits((loop(*given), given)) if chosen else None)

@@ -131,7 +131,7 @@ def test_bounds_hold_whenever_time_is_up(kind, monkeypatch):
             found = search.solve(kept.order, case.leaves)
             assert costs.in_units(found.bound) <= least * (1 + 1e-12) + 1e-12 * case.total, f"seed {seed}"
             assert costs.in_units(found.cost) >= least * (1 - 1e-12) - 1e-12 * case.total
-            assert search.priced(kept.order[0], found.cuts).cost == found.cost
+            assert search.price_cuts(kept.order[0], found.cuts).cost == found.cost
             solved += found.is_exact
     assert 25 < solved < 6 * 25
 

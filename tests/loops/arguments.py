@@ -121,7 +121,7 @@ def sorted_rows(table):
     next_free -= 3
     first = np.append(next_free, table.n)
     counts[:] = 0
-    jit.interpreted(imm.bin_block)(X, labels, weights, 0, binning, next_free, order, codes, counts)
+    jit.interpret(imm.bin_block)(X, labels, weights, 0, binning, next_free, order, codes, counts)
     first[-1] = m = int(next_free[-1])
     alive = table.rng.random(m) < 0.8
     weights = weights[order[:m]] if len(weights) else weights
@@ -199,7 +199,7 @@ def of_widen_gaps(table):
 def of_add_changes(table):
     X, rows, centers, clusters, inside, unit, least, near, distances = of_keep_nearest(table)
     centers = np.round(centers / 0.25) * 0.25 if table.rng.random() < 0.5 else centers
-    jit.interpreted(greedy.keep_nearest)(X, rows, centers, clusters, inside, unit, least, near, distances)
+    jit.interpret(greedy.keep_nearest)(X, rows, centers, clusters, inside, unit, least, near, distances)
     first = int(table.rng.integers(table.d))
     t = int(table.rng.integers(1, table.d - first + 1))
     by_value = np.argsort(centers[first : first + t], axis=1, kind="stable")
@@ -274,9 +274,9 @@ def box_of(table):
 
 def of_column(table):
     """A column of a box, and rows up to each of its places."""
-    rows, codes, labels, weights = jit.interpreted(agreement._box)(*box_of(table))
+    rows, codes, labels, weights = jit.interpret(agreement._box)(*box_of(table))
     ends, j = np.zeros(len(rows[0]), dtype=np.int64), int(table.rng.integers(table.d))
-    n_places = jit.interpreted(agreement._find_places)(codes[j], ends)
+    n_places = jit.interpret(agreement._find_places)(codes[j], ends)
     return rows[j], codes[j], labels[j], weights[j], ends, n_places
 
 
@@ -306,7 +306,7 @@ def of_part_totals(table):
 
 def of_sweep(table):
     """A column on one side of a cut, with the best single cut of other columns."""
-    box = jit.interpreted(agreement._box)(*box_of(table))
+    box = jit.interpret(agreement._box)(*box_of(table))
     n, s, j = box[0].shape[1], int(table.rng.integers(2)), int(table.rng.integers(table.d))
     side, totals = table.rng.integers(2, size=n, dtype=np.uint8), np.zeros(table.k, dtype=np.int64)
     own = side[box[0][j]] == s
@@ -321,7 +321,7 @@ def of_sweep(table):
 
 def of_cut_sides(table):
     """A box whose rows are on either side of a cut, and what single cuts of each side make at least."""
-    box, side = jit.interpreted(agreement._box)(*box_of(table)), table.rng.integers(2, size=table.n, dtype=np.uint8)
+    box, side = jit.interpret(agreement._box)(*box_of(table)), table.rng.integers(2, size=table.n, dtype=np.uint8)
     n, side = box[0].shape[1], side[: box[0].shape[1]]
     first, label, weight = side[box[0][0]], box[2][0], box[3][0]
     totals = np.array([np.bincount(label[first == s], weight[first == s], table.k) for s in range(2)]).astype(np.int64)
@@ -397,7 +397,7 @@ class Level:
         rng, self.tree = table.rng, random_tree(table)
         m = len(self.tree[0])
         at = np.zeros((4, table.n), dtype=np.int64)
-        jit.interpreted(refine.place_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
+        jit.interpret(refine.place_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
         level = int(rng.integers(2))
         self.at, self.below, self.leaf = at[level], at[level + 1], at[3]
         inner = np.append(self.tree[0] >= 0, False)

@@ -35,7 +35,7 @@ def interpret(monkeypatch):
     calls = {}
 
     def counted(loop):
-        plain, names = jit.interpreted(loop), inspect.signature(loop.py_func).parameters
+        plain, names = jit.interpret(loop), inspect.signature(loop.py_func).parameters
         is_out = [name in written_by(loop) or loop.__name__.startswith("_") for name in names]  # others call those
 
         def function(*args):
@@ -188,7 +188,7 @@ def test_a_search_gives_the_same_compiled_interpreted_and_begun_anew(seed, monke
     leaves, looks = int(rng.integers(2, 9)), int(rng.integers(1, 40))
     loops = {name: getattr(agreement, name) for name in ("solve", "look")}
     anew = {name: begun_anew(loop, looks)[0] for name, loop in loops.items()}
-    plain = {name: jit.interpreted(loop) for name, loop in loops.items()}
+    plain = {name: jit.interpret(loop) for name, loop in loops.items()}
     told = [searched(task, leaves, kind, monkeypatch) for kind in (loops, plain, anew)]
     assert told[0] == told[1] == told[2]
 
@@ -205,7 +205,7 @@ def test_a_search_begins_anew_with_its_arguments_as_they_were():
 def test_an_interpreted_search_leaves_its_inner_loop_as_it_is(monkeypatch):
     calls, run = [], agreement.cut_sides.run
     monkeypatch.setattr(agreement.cut_sides, "run", lambda *args: calls.append(1) or run(*args))
-    jit.interpreted(agreement.solve)(*search_arguments())
+    jit.interpret(agreement.solve)(*search_arguments())
     assert calls
 
 
@@ -403,7 +403,7 @@ def test_a_stand_in_is_run_by_the_loops_that_call_its_loop(monkeypatch):
     monkeypatch.setattr(jit, "_stand_ins", {})
     jit.stands_in_for(walk._leaf_of)(lambda *args: 1)
     out = np.zeros(2)
-    jit.interpreted(walk.descend)(np.zeros((2, 1)), np.zeros(2, dtype=int), 0, 0, 0, np.array([3.0, 5.0]), out)
+    jit.interpret(walk.descend)(np.zeros((2, 1)), np.zeros(2, dtype=int), 0, 0, 0, np.array([3.0, 5.0]), out)
     assert out.tolist() == [5.0, 5.0]
 
 

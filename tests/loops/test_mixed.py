@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boxwood.loops.jit import interpreted
+from boxwood.loops.jit import interpret
 from boxwood.loops.mixed import SWEEPS, orthogonal_rows
 from tests.scale import law
 
@@ -52,6 +52,6 @@ def test_many_rows_of_few_columns_take_time_linear_in_the_rows(seed):
     k, m = int(rng.integers(2, 600)), int(rng.integers(2, 6))
     shares = rng.dirichlet(np.ones(m), size=k)
     rows, work = _Counted(shares - shares.mean(axis=0)), np.zeros(1, dtype=np.int64)
-    interpreted(orthogonal_rows)(rows, work)
+    interpret(orthogonal_rows)(rows, work)
     assert rows.n_read <= 20 * (k * m**2 + SWEEPS * m**3) + 200 * m * min(k, 100) ** 2
     assert work[0] <= rows.n_read <= 12 * work[0] + k * m  # steps that tell when it is compiled are the work itself

@@ -20,7 +20,7 @@ def test_each_stand_in_is_tried():
 
 @pytest.mark.parametrize("loop", ARGUMENTS, ids=lambda loop: loop.__name__)
 def test_a_stand_in_gives_what_its_loop_gives(loop):
-    machine_code, stand_in = compiled(loop.py_func), jit.interpreted(loop)
+    machine_code, stand_in = compiled(loop.py_func), jit.interpret(loop)
     for seed in seeds(200):
         args = ARGUMENTS[loop](Table(np.random.default_rng(seed)))
         others = copy.deepcopy(args)

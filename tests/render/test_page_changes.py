@@ -78,7 +78,8 @@ def copied_by(page, button):
     button.wait_for()
     button.evaluate("""button => {
         window.isCopied = new Promise(done => {
-            new MutationObserver(() => { if (button.textContent === "Copied") done(); }).observe(button, {childList: true});
+            const seen = new MutationObserver(() => { if (button.textContent === "Copied") done(); });
+            seen.observe(button, {childList: true});
         });
     }""")  # a glance now and then could miss the word, or see that of the press before
     button.focus()

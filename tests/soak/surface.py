@@ -223,6 +223,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "conditions": lambda: (),
     "source": lambda: "a paper",
     "scan.source": lambda: "SELECT 1.5 AS a, 2 AS b",
+    "read_rules.source": lambda: {"a": "x0 > 1"},
     "text": lambda: "k > 1",
     "status": lambda: "holds",
     "s": lambda: VALUES.tree.to_json(),

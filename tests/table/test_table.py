@@ -25,7 +25,7 @@ from boxwood.cli._options import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
 from boxwood.table import ColumnError, ReadOptions, label_rows, output_format, read_table
-from boxwood.table.connect import SETTINGS, connected, wait_for
+from boxwood.table.connect import SETTINGS, open_duckdb, wait_for
 from boxwood.table.duck import DuckTable
 from boxwood.table.formats import FORMATS, format_of
 from boxwood.table.labels import Rules
@@ -606,7 +606,7 @@ def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
 
 def test_settings_that_a_version_of_duckdb_lacks_are_passed_over(monkeypatch):
     monkeypatch.setitem(SETTINGS, "no_such_setting", "true")
-    with connected() as (con, _):
+    with open_duckdb() as (con, _):
         query = "SELECT current_setting('max_expression_depth'), current_setting('python_enable_replacements')"
         assert con.execute(query).fetchone() == (100_000, False)
 
@@ -619,7 +619,7 @@ def test_a_query_tells_how_far_it_is_and_prints_nothing(capfd):
         if share > 0 or len(told) == 100:  # ten seconds
             raise InterruptedError
 
-    with connected() as (con, _), pytest.raises(InterruptedError):
+    with open_duckdb() as (con, _), pytest.raises(InterruptedError):
         wait_for(con, lambda: con.execute("SELECT max(hash(i)) FROM range(100_000_000_000) t(i)").fetchall(), tick)
     assert 0 < told[-1] < 1
     assert capfd.readouterr() == ("", "")

@@ -86,7 +86,7 @@ class TerminalEmbedding(AxisMap):
         table = as_table(X, n_columns=self.n_features)
         mapped = np.empty(table.shape, order="F")
         for j in range(self.n_features):
-            mapped[:, j] = self._embedded(table[:, j].astype(np.float64), j)
+            mapped[:, j] = self._embed_column(table[:, j].astype(np.float64), j)
         return mapped
 
     def transform_centers(self, centers: ArrayLike) -> Floats:
@@ -107,7 +107,7 @@ class TerminalEmbedding(AxisMap):
         high = self._last(column, real_number("upper", upper), is_lower=False)
         return column, ((low, high),) if low <= high else ()
 
-    def _embedded(self, x: Floats, j: int) -> Floats:
+    def _embed_column(self, x: Floats, j: int) -> Floats:
         y, z = self.terminals[j], self.images[j]
         last = np.searchsorted(y, x, side="right") - 1
         left, right = np.maximum(last, 0), np.minimum(last + 1, len(y) - 1)

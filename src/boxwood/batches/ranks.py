@@ -71,7 +71,7 @@ def _values_reaching(
         stretches = stretches.divided_near_zero()
     while stretches.n_rows > MOST_GATHERED:
         counted = batches.fold(partial(_StretchCounts, stretches, whole))
-        stretches, sought = counted.narrowed(sought or counted.sought(asked))
+        stretches, sought = counted.narrow(sought or counted.sought(asked))
     gathered = _Gathered(stretches, whole)
     if stretches.n_rows or sought is None:
         gathered = batches.fold(partial(_Gathered, stretches, whole))
@@ -195,7 +195,7 @@ class _StretchCounts(_InStretches):
         np.minimum(self.least, other.least, out=self.least)
         np.maximum(self.most, other.most, out=self.most)
 
-    def narrowed(self, sought: _Sought) -> tuple[_Stretches, _Sought]:
+    def narrow(self, sought: _Sought) -> tuple[_Stretches, _Sought]:
         """Return the bins of what is sought, no wider than their values, and what is sought in them."""
         n_bins = self.rows.shape[1]
         places, rest = sought.stretches * n_bins, sought.weights.copy()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood._messages import meant
+from boxwood._messages import did_you_mean
 
 if TYPE_CHECKING:
     _Words = click.Choice[str]
@@ -37,5 +37,5 @@ class Choice(_Words):
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
             place = self.elsewhere.get(str(value).casefold())
-            hint = f"; did you mean {place}?" if place else meant(str(value), self.choices)
+            hint = f"; did you mean {place}?" if place else did_you_mean(str(value), self.choices)
             raise click.BadParameter(error.message.removesuffix(".") + (hint or "."), ctx, param) from None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from boxwood._imports import missing_of, needs
-from boxwood._messages import Quoting, meant
+from boxwood._messages import Quoting, did_you_mean
 from boxwood.cli._choice import Choice
 from boxwood.cli._terminal import Talk
 from boxwood.cli._verbs import DEBUG
@@ -274,7 +274,7 @@ def check_outputs(ctx: click.Context, param: click.Parameter, paths: Sequence[st
     for path in paths:
         extension = _extension(path)
         if extension not in OUTPUTS:
-            nearest = meant(extension, OUTPUTS)
+            nearest = did_you_mean(extension, OUTPUTS)
             raise click.BadParameter(f"'{path}': unknown extension{nearest}; known: {known}")
         refuse_missing_packages(path)
         check_writable(ctx, param, path)

@@ -149,7 +149,7 @@ def main() -> NoReturn:
     for name in _ENDS:  # every system of today has SIGTERM; some only pretend to send it
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has SIGHUP ignored
-            signal.signal(number, _terminated)
+            signal.signal(number, _end_by_signal)
     escape_unknown()
     try:
         boxwood(prog_name="boxwood")
@@ -161,7 +161,7 @@ def main() -> NoReturn:
 _ENDS = ("SIGTERM", "SIGHUP")  # a closed terminal sends the second
 
 
-def _terminated(signum: int, frame: Any) -> NoReturn:
+def _end_by_signal(signum: int, frame: Any) -> NoReturn:
     for name in _ENDS:  # another one must not stop what removes the files
         if (number := getattr(signal, name, None)) is not None:
             signal.signal(number, signal.SIG_IGN)

@@ -219,7 +219,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         placed = self._space.placed(table.values)
         refuse_few(self.n_clusters, len(placed))
         cloud = self._cloud(placed, _has_value(placed) & (True if weights is None else weights > 0), weights)
-        best = self._settled(cloud, self._best_start(cloud, progress))
+        best = self._step_to_the_end(cloud, self._best_start(cloud, progress))
         warn_of_few(self.n_clusters, len(best.centers), "different rows, apart from what they lack")
         self._centers, self.n_iter_ = best.centers, best.n_iter
         self.labels_: Indices = self._nearest(placed)[0]
@@ -237,11 +237,11 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         It is -1 for a row that lacks everything. Categories that `fit` has not seen count as missing.
         """
-        return self._nearest(self._placed(X))[0]
+        return self._nearest(self._place_rows(X))[0]
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the weighted sum of squared distances of rows to their nearest centres. Greater is better."""
-        costs = self._nearest(self._placed(X))[1]
+        costs = self._nearest(self._place_rows(X))[1]
         weights = as_weights(sample_weight, len(costs))
         refuse_no_sum(weights)
         return -float(np.sum(costs if weights is None else costs * weights))
@@ -253,7 +253,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------------- steps
 
-    def _placed(self, X: Any) -> Floats:
+    def _place_rows(self, X: Any) -> Floats:
         check_is_fitted(self)
         return self._space.placed(CodedTable.to_predict(self, X, self._space.categories).values)
 
@@ -279,7 +279,7 @@ class MixedKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         assert best is not None  # there is at least one start
         return best
 
-    def _settled(self, cloud: _MixedCloud, best: Clustering) -> Clustering:
+    def _step_to_the_end(self, cloud: _MixedCloud, best: Clustering) -> Clustering:
         """Return the clustering at which the steps from the best start end."""
         steps = self.max_iter - best.n_iter
         settled = alternate(cloud, best.centers, max_iter=steps, tol=real_number("tol", self.tol) / SETTLED)

@@ -56,7 +56,7 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Array, y: None = None, sample_weight: Any = None, progress: Progress = silent) -> OfEntry:
         """Make the clusters of a table, with NaN or plus infinity for each missing number."""
-        values = self._entered(X)
+        values = self._enter_values(X)
         made = MixedKMeans(
             self.n_clusters,
             categorical_features=sorted(self.coded),
@@ -72,8 +72,8 @@ class OfEntry(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Array) -> Indices:
         """Return the cluster of each row of such a table; -1 for one that lacks everything."""
-        return self._made.predict(self._entered(X))
+        return self._made.predict(self._enter_values(X))
 
-    def _entered(self, table: Array) -> Floats:
+    def _enter_values(self, table: Array) -> Floats:
         """Return the values of a table as they enter distances, before they are scaled."""
         return self.entry.entered(with_gaps(np.where(np.isinf(table), np.nan, table), self.coded))

@@ -97,7 +97,7 @@ def extract_latents(
     blocks: dict[str | None, list[NDArray[np.float32]]] = {name: [] for name in layers}
     n_done, n_rows = 0, _n_rows(data)
     tell = _teller(progress, n_rows)
-    with torch.no_grad(), _undisturbed(model, first, device):
+    with torch.no_grad(), _evaluate_undisturbed(model, first, device):
         for batch in _batches(torch, data, batch_size):
             outputs = _run(model, modules, _move_batch(torch, batch, target, dtype), forward)
             for name in layers:
@@ -125,7 +125,7 @@ def _modules(model: Any, layers: Sequence[str | None]) -> dict[str, Any]:
 
 
 @contextmanager
-def _undisturbed(model: Any, first: Any, device: Any) -> Iterator[None]:
+def _evaluate_undisturbed(model: Any, first: Any, device: Any) -> Iterator[None]:
     """Put the model into evaluation mode and onto a device; restore training flags and device afterwards."""
     flags = {module: module.training for module in model.modules()}
     original = None if first is None or device is None else first.device

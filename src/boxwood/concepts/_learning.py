@@ -243,7 +243,7 @@ class _Examples:
         n_folds = max(2, min(cv, most_folds))
         seed = self.random.randint(2**31)
         splitter = (StratifiedKFold if self.kind == BINARY else KFold)(n_folds, shuffle=True, random_state=seed)
-        score, accuracy = np.mean([self._scored(*fold) for fold in splitter.split(self.rows, self.is_high)], axis=0)
+        score, accuracy = np.mean([self._score_fold(*fold) for fold in splitter.split(self.rows, self.is_high)], axis=0)
         return float(score), float(accuracy)
 
     def p_value(self, n_permutations: int) -> float:
@@ -268,7 +268,7 @@ class _Examples:
     def _learn(self, subset: Indices) -> Direction:
         return self.recipe.learn(self.rows[subset], self.values[subset], self.kind)
 
-    def _scored(self, train: Indices, test: Indices) -> tuple[float, float]:
+    def _score_fold(self, train: Indices, test: Indices) -> tuple[float, float]:
         """Return the score of one fold and its balanced accuracy, NaN for a continuous concept."""
         if self.kind != BINARY and np.ptp(self.values[train]) == 0:
             return 0.0, np.nan

@@ -84,7 +84,7 @@ class FittedTree(TableReader):
 
         Every row has the cluster of its leaf, also where `noise="keep"`: a row alone does not show that it is noise.
         """
-        return self._named(self._fitted_tree().predict(self._tested(X), n_jobs=self._jobs()))
+        return self._name_clusters(self._fitted_tree().predict(self._tested_columns(X), n_jobs=self._jobs()))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of each cluster among the rows of `fit` in a row's leaf, shape (n, k).
@@ -115,7 +115,7 @@ class FittedTree(TableReader):
 
     def apply(self, X: Any) -> Ints:
         """Return the leaf of each row, shape (n,), with leaves numbered from 0 in pre-order."""
-        return self._fitted_tree().apply(self._tested(X), n_jobs=self._jobs())
+        return self._fitted_tree().apply(self._tested_columns(X), n_jobs=self._jobs())
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean cost of rows under the tree, with a minus sign; greater is better, and 0 is the best score.
@@ -143,7 +143,7 @@ class FittedTree(TableReader):
             clusters = self._clusters_of_fit()
             if self.noise == "keep":
                 clusters = np.where(self.reference_.kept, clusters, -1)
-            self._labels = self._named(clusters)
+            self._labels = self._name_clusters(clusters)
         return self._labels
 
     @property
@@ -220,7 +220,7 @@ class FittedTree(TableReader):
             raise NoExplanation(self._no_explanation)
         return self._fit.explained(self._grown, self._booleans, self._dates)
 
-    def _explained(
+    def _explain_rows(
         self, X: Any, *, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
     ) -> Explanation:
         """Return the explanation by the fitted tree, on the rows of `fit` or on other rows; see `explain`."""
@@ -284,7 +284,7 @@ class FittedTree(TableReader):
         check_is_fitted(self)
         return self.tree_
 
-    def _named(self, clusters: Ints) -> Array:
+    def _name_clusters(self, clusters: Ints) -> Array:
         """Return the label of each cluster; -1 stays the number -1."""
         names = self.reference_.names
         return names_array((*names, -1) if clusters.min() < 0 else names)[clusters]

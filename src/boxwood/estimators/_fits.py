@@ -223,7 +223,7 @@ class TableReader(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         refuse_no_sum(weights)
         return Rows(values, weights)
 
-    def _tested(self, X: Any) -> Rows:
+    def _tested_columns(self, X: Any) -> Rows:
         """Return rows in the columns that the tree tests."""
         return self._rows(X)
 

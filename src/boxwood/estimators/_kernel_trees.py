@@ -681,7 +681,7 @@ class KernelMMDT(KernelTreeClusterer):
         """Return the smaller bound on the price of those that hold; IN: within, weights (k,): of the components."""
         components = np.sort(self._grown.tree.leaf_clusters)
         given: dict[str, Any] = {
-            "cuts": [cut.renumbered(components) for cut in self.cuts_],
+            "cuts": [cut.renumber(components) for cut in self.cuts_],
             "drawn": self.prototype == "sample",
             "estimated": estimated,
         }

@@ -504,7 +504,7 @@ class ConceptMMDT(MMDT):
         table = self._numbers(X) if hasattr(self.projector_, "feature_names_in_") else rows.values
         return rows.mapped(np.asarray(self.projector_.transform(table)))
 
-    def _tested(self, X: Any) -> Rows:
+    def _tested_columns(self, X: Any) -> Rows:
         return self._scores(X, self._rows(X))
 
     def _axis_map(self, X: Any) -> tuple[AxisMap | None, tuple[str, ...]]:

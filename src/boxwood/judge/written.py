@@ -58,10 +58,10 @@ class _Writer:
             case Not(part):
                 return self.tree(part, not negated)
             case All(parts) | Some(parts):
-                return self._joined([self.tree(part, negated) for part in parts], isinstance(condition, All) != negated)
+                return self._join([self.tree(part, negated) for part in parts], isinstance(condition, All) != negated)
         return self.exp.Null()
 
-    def _joined(self, parts: list[Any], all_hold: bool) -> Any:
+    def _join(self, parts: list[Any], all_hold: bool) -> Any:
         if not parts:
             one = self.exp.Literal.number(1)
             return self.exp.EQ(this=one, expression=self.exp.Literal.number(1 if all_hold else 0))
@@ -100,10 +100,10 @@ class _Writer:
         """Return the side of the column."""
         found = self.exp.column(self.exp.to_identifier(test.column, quoted=True))
         for step in test.steps:
-            found = self._stepped(found, step)
+            found = self._take_step(found, step)
         return found
 
-    def _stepped(self, inner: Any, step: Step) -> Any:
+    def _take_step(self, inner: Any, step: Step) -> Any:
         exp = self.exp
         types = {"number": "DOUBLE", "text": "TEXT", "date": "TIMESTAMP", "day": "DATE"}
         if step.name in types:

@@ -304,8 +304,8 @@ class AdditiveKernel(Kernel):
 class _OfHistograms(AdditiveKernel):
     """An additive kernel of values of at least 0."""
 
-    def _checked(self, X: ArrayLike, n_columns: int | None = None) -> Floats:
-        return refuse_negative(self, super()._checked(X, n_columns))
+    def _check_rows(self, X: ArrayLike, n_columns: int | None = None) -> Floats:
+        return refuse_negative(self, super()._check_rows(X, n_columns))
 
 
 @dataclass(frozen=True)

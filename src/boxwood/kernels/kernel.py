@@ -48,13 +48,13 @@ class Kernel(ABC):
 
     def gram(self, X: ArrayLike, Y: ArrayLike | None = None) -> GramMatrix:
         """Return the same values as a `GramMatrix`, which computes them in tiles; both tables are checked here."""
-        rows = self._checked(X)
-        others = rows if Y is None else self._checked(Y, n_columns=rows.shape[1])
+        rows = self._check_rows(X)
+        others = rows if Y is None else self._check_rows(Y, n_columns=rows.shape[1])
         return GramMatrix((len(rows), len(others)), self._filler(rows, others))
 
     def diagonal(self, X: ArrayLike) -> Floats:
         """Return the value of each row with itself, shape (n,), in time n d."""
-        return self._diagonal(self._checked(X))
+        return self._diagonal(self._check_rows(X))
 
     def fitted(self, X: ArrayLike) -> Self:
         """Return the kernel with its parameters from data, such as a bandwidth by a rule, set for the rows of `X`."""
@@ -71,7 +71,7 @@ class Kernel(ABC):
     @abstractmethod
     def _diagonal(self, X: Floats) -> Floats: ...
 
-    def _checked(self, X: ArrayLike, n_columns: int | None = None) -> Floats:
+    def _check_rows(self, X: ArrayLike, n_columns: int | None = None) -> Floats:
         return np.ascontiguousarray(as_table(X, n_columns=n_columns), dtype=np.float64)
 
 

@@ -101,7 +101,7 @@ def is_inner(loop: F) -> F:
     return loop
 
 
-def interpreted(loop: Any) -> Callable[..., Any]:
+def interpret(loop: Any) -> Callable[..., Any]:
     """Return a loop, or its stand-in, as a Python function, which also calls other loops of its file in Python.
 
     Inner ones it calls as they are. Like machine code, it does not warn of overflow, and returns Python numbers.
@@ -229,7 +229,7 @@ class Loop:
     def _in_python(self, *args: Any) -> Any:
         """Interpret a call, whose time counts; it is stored at the end of the process."""
         if self.plain is None:
-            self.plain = interpreted(self)
+            self.plain = interpret(self)
             atexit.register(self._keep)
         return (self._search if self.py_func in _searches else self._interpret)(self.plain, args)
 

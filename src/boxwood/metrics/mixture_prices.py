@@ -365,7 +365,7 @@ def reaches(mixture: Mixture, tree: ThresholdTree) -> Iterator[Reach]:
     for box, cluster in zip(tree.boxes(), tree.leaf_clusters.tolist(), strict=True):
         pieces = Pieces.of(box)
         column = pieces.columns[pieces.piece_column]
-        factors = pieces.summed(pieces.between(mixture.means[:, column], sigma[:, column]))
+        factors = pieces.sum_pieces(pieces.between(mixture.means[:, column], sigma[:, column]))
         yield Reach(cluster, pieces, factors.prod(axis=1), factors)
 
 
@@ -405,7 +405,7 @@ class Pieces(NamedTuple):
         ends = (array[in_column] for array in (self.lower, self.upper, self.lower_closed, self.upper_closed))
         return Pieces(np.array([j], dtype=np.intp), np.zeros(int(in_column.sum()), dtype=np.intp), *ends)
 
-    def summed(self, values: Floats) -> Floats:
+    def sum_pieces(self, values: Floats) -> Floats:
         """Return values of shape (k, p), summed over the intervals of each column: shape (k, m)."""
         if not len(self.columns):
             return np.empty((len(values), 0))
@@ -495,7 +495,7 @@ def moments_in(leaf: Reach, mixture: Mixture, components: Array, moment: Moment,
     column = leaf.pieces.columns[leaf.pieces.piece_column]
     mean, deviation = means[:, column], sigma[:, column]
     inside = moment(*leaf.pieces.ends(mean, deviation), mean, deviation, point[column])
-    sums, factors = leaf.pieces.summed(inside), leaf.factors[components]
+    sums, factors = leaf.pieces.sum_pieces(inside), leaf.factors[components]
     result[:, leaf.pieces.columns] = np.divide(sums, factors, out=np.zeros_like(sums), where=factors > 0)
     return result
 

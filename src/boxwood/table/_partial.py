@@ -53,22 +53,22 @@ class PartialSum:
                 summary.update(batch, None)
                 n_rows += batch.num_rows
         except (ValueError, TypeError) as error:  # a DataError is a ValueError
-            return self._refused(error)
+            return self._pickle_error(error)
         return self._pickler.dumps(Part(summary, n_rows))  # type: ignore[no-any-return]
 
     def merged(self, partials: Iterable[bytes]) -> bytes:
         """Return the sum of at least one summary, in their order; the first error of the table stands for all."""
-        return self._pickler.dumps(self._merged(partials))  # type: ignore[no-any-return]
+        return self._pickler.dumps(self._merge_partials(partials))  # type: ignore[no-any-return]
 
     def result(self, partials: Iterable[bytes]) -> Part:
         """Return the sum of summaries, or an empty one if there are none; raise the first error of the table."""
-        total = self._merged(partials)
+        total = self._merge_partials(partials)
         if isinstance(total, Refused):
             raise total.error
         return Part(pickle.loads(self.made)(), 0, 0) if total is None else total
 
     @staticmethod
-    def _merged(partials: Iterable[bytes]) -> Part | Refused | None:
+    def _merge_partials(partials: Iterable[bytes]) -> Part | Refused | None:
         total: Part | None = None
         for partial in partials:
             one = pickle.loads(partial)
@@ -81,7 +81,7 @@ class PartialSum:
                 total = Part(total.summary, total.n_rows + one.n_rows, total.n_parts + one.n_parts)
         return total
 
-    def _refused(self, error: Exception) -> bytes:
+    def _pickle_error(self, error: Exception) -> bytes:
         """Return the error in a pickle; one that cannot be unpickled stays an error of the worker."""
         try:
             pickled: bytes = self._pickler.dumps(Refused(error))

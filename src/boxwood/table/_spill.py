@@ -21,7 +21,7 @@ from boxwood.batches.labelling import MOST_LABELS
 from boxwood.batches.source import kind_of
 from boxwood.errors import DataError
 from boxwood.table.columns import Column, TextProfile, are_digits, columns_of, spellings_of, typed_column
-from boxwood.table.connect import Tick, connected, wait_for
+from boxwood.table.connect import Tick, open_duckdb, wait_for
 from boxwood.table.duck import DuckTable, group_rows, open_table, query_table
 from boxwood.table.options import ReadOptions, distinct_names
 from boxwood.table.parquet import (
@@ -159,7 +159,7 @@ def spilled_rows(
 ) -> ParquetSource:
     """Return the rows of a query as a source."""
     folder = SpillFolder()
-    with folder.filling() as out, connected() as (con, workspace):
+    with folder.filling() as out, open_duckdb() as (con, workspace):
         table = query_table(con, workspace, sql)
         chosen = choose(table.names)
         columns = [typed_column(table, i) for i in chosen]

@@ -12,7 +12,7 @@ from boxwood._messages import Quoting, list_words
 from boxwood._texts import PAIRS
 from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
 from boxwood.errors import DataError
-from boxwood.table.connect import Tick, connected
+from boxwood.table.connect import Tick, open_duckdb
 from boxwood.table.duck import WITH_ZONE, DuckTable
 from boxwood.table.sql import MANY, as_text
 from boxwood.table.words import learn_words, marks_in
@@ -502,7 +502,7 @@ def hints_on(source: DuckTable, names: Sequence[str]) -> tuple[str, ...]:
 
 def number_of(text: str) -> float | None:
     """Return the number that a text is, as people write them; None if there is none, or doubt which, as in 1,234."""
-    with connected() as (con, _):
+    with open_duckdb() as (con, _):
         read = con.execute(f"SELECT {number_in(as_text(text), '.')}, {number_in(as_text(text), ',')}").fetchall()[0]
     numbers = {float(number) for number in read if number is not None}
     return numbers.pop() if len(numbers) == 1 else None

@@ -36,7 +36,7 @@ SETTINGS = {
 
 
 @contextmanager
-def connected() -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
+def open_duckdb() -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
     """Yield a connection to DuckDB in memory, and a folder for temporary files; both last for the block."""
     duckdb = _duckdb()
     with temporary_folder() as workspace:

@@ -15,7 +15,7 @@ from boxwood._messages import cut_off, list_words
 from boxwood._texts import BLANKS, MARKS
 from boxwood._validation import refuse_unknown, show_value
 from boxwood.errors import DataError
-from boxwood.table.connect import NOT_USED, Tick, connected, wait_for
+from boxwood.table.connect import NOT_USED, Tick, open_duckdb, wait_for
 from boxwood.table.csv import has_encoding
 from boxwood.table.formats import (
     FORMATS,
@@ -36,7 +36,7 @@ from boxwood.table.options import (
     may_be_renamed,
     refuse_no_options,
 )
-from boxwood.table.sheet import no_values, uncalculated
+from boxwood.table.sheet import list_uncalculated, no_values
 from boxwood.table.sql import MANY, ONE_FILE, as_name, as_pattern, as_text
 from boxwood.table.written import Style, days, number_in, plain_number
 
@@ -362,7 +362,7 @@ def open_table(
         raise ValueError(
             f"unknown encoding {show_value(options.encoding)}; name one that Python knows, such as 'cp1252'"
         )
-    with connected() as (con, workspace):
+    with open_duckdb() as (con, workspace):
         file = File(*find_file(path, workspace), workspace, None if text else texts, options)
         file = file._replace(all_rows=all_rows, as_written=as_written, memory_limit=memory_limit)
         yield describe_file(con, file, format_of(path, options.format))
@@ -400,7 +400,7 @@ def describe_file(con: duckdb.DuckDBPyConnection, file: File, format: str) -> Du
     more |= {"not_a_row": found.not_a_row, "uncalculated": found.uncalculated}
     if found.uncalculated:
         counts = [(names[i], n) for i, n in found.uncalculated.items()]
-        more["hints"] = (*hints, f"{uncalculated(counts)}; open and save the workbook")
+        more["hints"] = (*hints, f"{list_uncalculated(counts)}; open and save the workbook")
     table = DuckTable(con, relation, file.name, format, names, types, file.workspace, **more)
     return replace(table, may_be_none=found.may_be_none) if file.all_rows else table.rows_alone()
 

@@ -36,7 +36,7 @@ from boxwood._imports import MissingExtraError, require
 from boxwood._messages import cut_off, show_value
 from boxwood._validation import list_words
 from boxwood.errors import DataError
-from boxwood.table.connect import connected, wait_for
+from boxwood.table.connect import open_duckdb, wait_for
 from boxwood.table.csv import (
     csv_relation,
     dialect_of,
@@ -484,7 +484,7 @@ def _with_rows_stored(file: File) -> File:
     """
     import duckdb
 
-    with connected() as (con, _):
+    with open_duckdb() as (con, _):
         copy = os.path.join(file.workspace, "rows.duckdb")
         try:
             return wait_for(con, lambda: _copy_computed(con, file, copy))  # type: ignore[no-any-return]

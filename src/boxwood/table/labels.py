@@ -13,7 +13,7 @@ from boxwood._validation import cut_off, list_words, refuse_other_kind, show_val
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
-from boxwood.table.connect import Tick, connected, wait_for
+from boxwood.table.connect import Tick, open_duckdb, wait_for
 from boxwood.table.duck import WITH_ZONE, DuckTable, open_table
 from boxwood.table.options import DEFAULTS, ColumnError, ReadOptions, distinct_names, suggestion
 from boxwood.table.sql import as_double, as_name, as_text
@@ -315,7 +315,7 @@ class BatchLabeller:
         DataError
             If the schema lacks a column, or one that must be numbers holds others.
         """
-        with connected() as (con, workspace):
+        with open_duckdb() as (con, workspace):
             names = distinct_names(schema.names)
             read = sorted(set(positions_of(name, names, rules.needed).values())) or [
                 0

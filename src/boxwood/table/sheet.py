@@ -136,10 +136,12 @@ def _values(cells: Sequence[dict[str, Any]], name: str) -> list[Any]:
 
 def no_values(file: str, counts: Sequence[tuple[str, int]]) -> DataError:
     """Return the error for columns that are used, by their names, and have formulas without a value."""
-    return DataError(f"{uncalculated(counts)} in {file}\nopen and save the workbook in Excel, or leave the column out")
+    return DataError(
+        f"{list_uncalculated(counts)} in {file}\nopen and save the workbook in Excel, or leave the column out"
+    )
 
 
-def uncalculated(counts: Sequence[tuple[str, int]]) -> str:
+def list_uncalculated(counts: Sequence[tuple[str, int]]) -> str:
     """Return what is said of columns with formulas without a value, from their names and how many cells these are."""
     n = sum(count for _, count in counts)
     cells = "1 cell" if n == 1 else f"{n:,} cells"

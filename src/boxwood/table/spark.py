@@ -158,9 +158,9 @@ class _OfPartition:
 
         context = TaskContext.get()
         part = 0 if context is None else context.partitionId()
-        yield from _chunks(part, self.add.of_batches(map(self._named, batches)))
+        yield from _chunks(part, self.add.of_batches(map(self._name_columns, batches)))
 
-    def _named(self, batch: Any) -> Any:
+    def _name_columns(self, batch: Any) -> Any:
         return batch.rename_columns(self.columns) if self.columns else batch.select([])
 
 

@@ -20,7 +20,7 @@ from boxwood.batches.texts import TextsRead
 from boxwood.errors import DataError
 from boxwood.table._spill import told_of_disk
 from boxwood.table.columns import learn_styles, refuse_doubtful, refuse_text
-from boxwood.table.connect import Tick, connected
+from boxwood.table.connect import Tick, open_duckdb
 from boxwood.table.duck import QUERY, DuckTable, Query, group_rows, is_nested, open_table, query_table
 from boxwood.table.formats import format_of
 from boxwood.table.labels import (
@@ -197,7 +197,7 @@ class _Files(NamedTuple):
 def _parquet_files(table: Query | str | os.PathLike[str], options: ReadOptions) -> Iterator[_Files | None]:
     """Yield the Parquet files that a table stands for; None for one file that DuckDB reads by itself."""
     if isinstance(table, Query):
-        with _written(table.sql) as file:
+        with _write_query(table.sql) as file:
             yield _Files.of([file], QUERY)
         return
     path = as_path(table)
@@ -217,12 +217,12 @@ def _parquet_files(table: Query | str | os.PathLike[str], options: ReadOptions) 
 
 
 @contextmanager
-def _written(sql: str) -> Iterator[ParquetFile]:
+def _write_query(sql: str) -> Iterator[ParquetFile]:
     """Yield the rows of a query in a temporary file."""
     require("pyarrow.parquet", "arrow", "labelling the rows of a query")
     with temporary_folder() as folder:
         path = os.path.join(folder, "rows.parquet")
-        with connected() as (con, workspace):
+        with open_duckdb() as (con, workspace):
             rows = query_table(con, workspace, sql)
             selected = ", ".join(f"c{i} AS {as_name(name)}" for i, name in enumerate(rows.names))
             with told_of_disk():
@@ -359,12 +359,12 @@ def write_batches(
     refuse_unwritable(rows.schema, rows.schema.names)
     with BatchLabeller.opened(rows.name, rows.schema, rules) as labeller, replacing(out) as temporary:
         schema = rows.schema.append(pa.field(column, labeller.type))
-        with _named(out):
+        with _name_output(out):
             writer = pq.ParquetWriter(temporary, schema, **_options(rows.group, schema))
         with _closing(writer, out):
             for table, labels in _ahead(rows.tables, labeller.labels):
                 whole = pa.Table.from_arrays([*table.columns, labels], schema=schema)
-                with _named(out):
+                with _name_output(out):
                     writer.write_table(whole, row_group_size=max(table.num_rows, 1))
                 if tick is not None:
                     tick(labeller.n_rows / rows.n_rows if rows.n_rows else 0.0, labeller.n_rows)
@@ -425,12 +425,12 @@ def _closing(writer: Any, out: str) -> Iterator[None]:
         with suppress(Exception):
             writer.close()
         raise
-    with _named(out):
+    with _name_output(out):
         writer.close()
 
 
 @contextmanager
-def _named(out: str) -> Iterator[None]:
+def _name_output(out: str) -> Iterator[None]:
     """Name the file that cannot be written."""
     try:
         yield
@@ -479,7 +479,7 @@ def write_source(
         n_rows = group_rows(len(source.names) + 1)
         groups = f", ROW_GROUP_SIZE {n_rows}" if target == OUTPUTS[".parquet"] else ""
         options = f"{target}{new.header}{packing}{groups}, {_IN_PLACE}"
-        with _named(out):
+        with _name_output(out):
             source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
     return labelled
 

@@ -89,7 +89,7 @@ class _Gap(NamedTuple):
     left: float
     right: float
 
-    def mirrored(self) -> _Gap:
+    def mirror(self) -> _Gap:
         return _Gap(-self.right, -self.left)
 
     def completed_by(self, beyond: _Gap) -> _Gap:
@@ -255,7 +255,7 @@ def _choose_ends(
     if high is not None and math.isfinite(upper):
         upper = choose(high, upper, whole)
     if low is not None and math.isfinite(lower):  # x >= lower is -x <= -lower, so a lower end is chosen as an upper end
-        lower = -choose(low.mirrored(), -lower, whole)
+        lower = -choose(low.mirror(), -lower, whole)
         if lower > upper:  # no row is inside, so both ends lie in one gap
             lower = upper = between(*low)
     return lower, upper

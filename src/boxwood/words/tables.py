@@ -24,16 +24,16 @@ def table_text(result: Any) -> str:
     return "\n".join([*(align_lines(lines, left) if len(lines) > 1 else ()), *([caption] if caption else ())])
 
 
-def _misassigned(rows: Any) -> Table:
+def _table_of_misassigned(rows: Any) -> Table:
     lines = [["row", "cluster", "rule names", "misled by", "value", "standard deviations away"]]
     for one in rows[:_MOST_ROWS]:
         names = (cluster_name(rows.names[cluster]) for cluster in (one.cluster, one.ruled))
-        lines.append([str(one.row), *names, _misled(one), _say_value(one.value), _say_value(one.deviations)])
+        lines.append([str(one.row), *names, _misleading_side(one), _say_value(one.value), _say_value(one.deviations)])
     shown = f", the first {_MOST_ROWS}" if len(rows) > _MOST_ROWS else ""
     return Table(f"{count_of(len(rows), 'row')} whose rule names another cluster{shown}.", lines, range(len(lines[0])))
 
 
-def _misled(one: Any) -> str:
+def _misleading_side(one: Any) -> str:
     """Return the side of the cut that misled a row; the words of categories and dates are a condition already."""
     if one.side in ("<=", ">", ">=", "<") and one.threshold is not None:
         return f"{column_name(one.column)} {one.side} {_say_value(one.threshold)}"
@@ -72,7 +72,7 @@ def _say_value(value: Any) -> str:
 
 
 TABLES: dict[str, Callable[[Any], Table]] = {
-    "MisassignedRows": _misassigned,
+    "MisassignedRows": _table_of_misassigned,
     "Confusion": _confusion,
     "Totals": _worth,
     "SearchReport": _fields,

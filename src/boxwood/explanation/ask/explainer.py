@@ -111,7 +111,7 @@ def explained_by(
     if not is_fitted(explainer):
         explainer = clone(explainer).fit(X, sample_weight=sample_weight)
         sample_weight = None  # those of the fit
-    explanation: MeasuredTree = explainer._explained(X, columns=columns, names=names, sample_weight=sample_weight)
+    explanation: MeasuredTree = explainer._explain_rows(X, columns=columns, names=names, sample_weight=sample_weight)
     return explanation
 
 

@@ -202,12 +202,12 @@ def _between(ex: MeasuredTree, j: int, below: _Below, room: tuple[float, float],
     x = below.x[np.isfinite(below.x) & (room[0] <= below.x) & (below.x <= room[1])]
     known, n_rows = np.unique(x, return_counts=True)
     dates, is_whole = ex._date_columns.get(j), bool((known == np.floor(known)).all())
-    for i in _chosen(known, n_rows, old).tolist():
+    for i in _choose_places(known, n_rows, old).tolist():
         left, right = float(known[i]), float(known[i + 1])
         yield _say_date(left, right, dates) if dates else _plain(short_threshold(left, right, is_whole=is_whole))
 
 
-def _chosen(known: Floats, n_rows: Ints, old: float) -> Indices:
+def _choose_places(known: Floats, n_rows: Ints, old: float) -> Indices:
     """Return before which of the different values, less one, places are looked at."""
     n = len(known) - 1
     if n <= MOST:

@@ -97,13 +97,13 @@ class _Choices:
         if choice not in self.losses:
             if self.losses and self.deadline is not None and time.monotonic() > self.deadline:
                 return math.inf, math.inf
-            self.losses[choice] = min(map(self._lost, self._grown(choice)))
+            self.losses[choice] = min(map(self._loss, self._grow_trees(choice)))
         return self.losses[choice]
 
-    def _lost(self, each: Candidate) -> tuple[float, float]:
+    def _loss(self, each: Candidate) -> tuple[float, float]:
         return (each.cost, each.mistakes) if self.goal.by_cost else (each.mistakes, each.cost)
 
-    def _grown(self, choice: Choice, times: int = 1) -> Iterator[Candidate]:
+    def _grow_trees(self, choice: Choice, times: int = 1) -> Iterator[Candidate]:
         """Yield trees on some columns with so many times the leaves, named by clusters of which they hold rows."""
         task = self.sample.within(self.sample.budget.only(choice, self.sample.rows.n_columns))
         leaves = times * task.leaves()
@@ -118,7 +118,7 @@ class _Choices:
         """Return the columns from which choices are made, in the order of what each achieves alone."""
         tested = {
             self.budget.source(int(j))
-            for each in self._grown(tuple(self.columns), settings.CHOICES_OVERGROWN)
+            for each in self._grow_trees(tuple(self.columns), settings.CHOICES_OVERGROWN)
             for j in each.tree.features
         }
         tested |= set(self.columns) if len(self.columns) <= settings.CHOICES_POOL else set()

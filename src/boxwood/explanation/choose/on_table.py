@@ -72,7 +72,7 @@ class TableSearch:
                 options["sigma"] = np.asarray(options["sigma"])[here.axis_map.features]
         return grow_for(task, method, **options)
 
-    def finished(self, tree: ThresholdTree, search: SearchReport | None = None) -> tuple[ThresholdTree, int]:
+    def finish(self, tree: ThresholdTree, search: SearchReport | None = None) -> tuple[ThresholdTree, int]:
         """Return a tree on the task's columns as one of short thresholds on the table's, and how many rows moved.
 
         IN: search: how "auto" found it; its cuts on categories and on numbers with gaps are then chosen anew.
@@ -403,4 +403,4 @@ def _grown_by_agreement(
 
 def _grown_on(table: TableSearch, method: str, progress: Progress, options: Options) -> FinishedTree:
     grown = table.measured_again(table.grown(table.task, method, progress=progress, **options))
-    return FinishedTree(table, grown, *table.finished(grown.tree, grown.attributes.get("search")))
+    return FinishedTree(table, grown, *table.finish(grown.tree, grown.attributes.get("search")))

@@ -105,7 +105,7 @@ def _may_be_near(fewer: TableSearch, found: FinishedTree, share: float) -> bool:
 
 def _columns_of_long_lists(table: TableSearch, tree: ThresholdTree) -> list[int]:
     """Return the columns of words of which a cut names more than eight, and others of as many words or more."""
-    words, named = _unordered(table), set()
+    words, named = _unordered_columns(table), set()
     for node in np.flatnonzero(np.isin(tree.feature, list(words))).tolist():
         n_words = words[int(tree.feature[node])]
         n_inside = int(tree.is_inside(node, np.arange(n_words, dtype=np.float64)).sum())
@@ -114,7 +114,7 @@ def _columns_of_long_lists(table: TableSearch, tree: ThresholdTree) -> list[int]
     return [j for j, n_words in words.items() if named and n_words >= min(named)]
 
 
-def _unordered(table: TableSearch) -> dict[int, int]:
+def _unordered_columns(table: TableSearch) -> dict[int, int]:
     """Return the columns of words that have no order, and how many each has."""
     known = table.coordinates.categories.items()
     return {j: len(its.domain) for j, its in known if not its.ordered and j not in table.budget.preferred}

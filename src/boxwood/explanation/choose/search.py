@@ -237,9 +237,9 @@ class AutoSearch:
     def begun(self, leaves: int) -> Candidate:
         """Return a tree that a far larger one begins with: the best of those that are grown, and refined."""
         part = self._input(leaves)
-        found = self.on_sample.candidates(self._grown(part, None))
+        found = self.on_sample.candidates(self._grow_candidates(part, None))
         if self.perfect is None:
-            found += self._refined(part, self.on_sample.ranked(found)[: settings.REFINED])
+            found += self._refine_candidates(part, self.on_sample.ranked(found)[: settings.REFINED])
         best = self.perfect or self.on_sample.best(found)
         self._end(found)
         return self.goal.candidate(self._fitting(best.tree, self.task), best.name)
@@ -247,8 +247,8 @@ class AutoSearch:
     def best(self, leaves: int, begin: Candidate | None = None) -> Candidate:
         """Return the best tree with at most so many leaves; it loses no more than `begin`, a tree with fewer."""
         self.bound, part = None, self._input(leaves)
-        found = [] if self.perfect is not None else self.on_sample.candidates(self._grown(part, begin))
-        chosen = self._improved(part, found) if self.perfect is None else [self._bounded(part, self.perfect)]
+        found = [] if self.perfect is not None else self.on_sample.candidates(self._grow_candidates(part, begin))
+        chosen = self._improve(part, found) if self.perfect is None else [self._bound_costs(part, self.perfect)]
         if begin is not None:
             chosen = [begin, *(each for each in chosen if self.goal.is_no_worse(each, begin))]
         if leaves == self.task.leaves() and not self.goal.by_cost:
@@ -272,30 +272,30 @@ class AutoSearch:
             self._seen, self.sample, leaves, *by, searched, *trees, begun=set(), left_out=self.left_out
         )
 
-    def _improved(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
+    def _improve(self, part: CandidateInput, found: list[Candidate]) -> list[Candidate]:
         """Return the best of the candidates and of trees that are made of them, measured on every row."""
         goal, leaves = self.on_sample, part.leaves
-        found += self._refined(part, goal.ranked(found)[: settings.REFINED])
+        found += self._refine_candidates(part, goal.ranked(found)[: settings.REFINED])
         if self._has_own_means(leaves):
             found += goal.candidates(self._with_own_means(part, goal.ranked(found)))
         else:
             if not self._is_sought_whole(leaves):
-                found += goal.candidates(self._resolved(part, goal.ranked(found)[: settings.RESOLVED], own_means=False))
+                found += goal.candidates(self._resolve(part, goal.ranked(found)[: settings.RESOLVED], own_means=False))
             if leaves <= settings.SWAPPED:
-                found += goal.candidates(self._swapped(part, goal.best(found)))
-        found = goal.candidates(self._renamed(part.sample, found))
+                found += goal.candidates(self._swap_leaves(part, goal.best(found)))
+        found = goal.candidates(self._rename_leaves(part.sample, found))
         chosen = goal.ranked(found)
         self.names |= {each.tree: each.name for each in found}
         self._reach(_STEPS - 1)
         return chosen if self.sample is self.task else self._on_more_rows(chosen[: settings.COMPARED], leaves)
 
-    def _bounded(self, part: CandidateInput, perfect: Candidate) -> Candidate:
+    def _bound_costs(self, part: CandidateInput, perfect: Candidate) -> Candidate:
         """Return a tree that cannot be better for the goal; remember the bound on the cost, if it would be known."""
         if self._has_own_means(part.leaves) and self._is_solved(part):
-            list(self._solved(part, perfect))
+            list(self._search_cheapest(part, perfect))
         return perfect
 
-    def _grown(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
+    def _grow_candidates(self, part: CandidateInput, begin: Candidate | None) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the candidates, without cuts that separate nothing, and each leaf named by a cluster of its rows.
 
         A perfect one is the last: it is the first of equals, whatever comes.
@@ -328,7 +328,7 @@ class AutoSearch:
         """Tell that so many steps to the tree of this size are done."""
         self.steps.reach(self.before + done)
 
-    def _refined(self, part: CandidateInput, candidates: list[Candidate]) -> list[Candidate]:
+    def _refine_candidates(self, part: CandidateInput, candidates: list[Candidate]) -> list[Candidate]:
         """Return the candidates with better cuts; those that are too far behind to become the best are left out."""
         found: list[Candidate] = []
         goal, gained = self.on_sample, settings.LEAST_GAIN
@@ -348,17 +348,17 @@ class AutoSearch:
     def _with_own_means(self, part: CandidateInput, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield trees that are cheap because each leaf is a cluster of its own."""
         if self._is_solved(part):
-            yield from self._solved(part, candidates[0])
+            yield from self._search_cheapest(part, candidates[0])
         elif part.leaves > WINDOW and len(part.sample.rows) * part.task.n_columns**2 <= settings.WIDEST:
-            yield from self._resolved(part, candidates[: settings.RESOLVED], own_means=True)
+            yield from self._resolve(part, candidates[: settings.RESOLVED], own_means=True)
 
-    def _swapped(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+    def _swap_leaves(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the tree with the leaves that are worth least taken away, and grown where they are worth more."""
         if not self.clock.has_passed():
             tree = swap_leaves(best.tree, part.sample, part.leaves, self.loss, singles=1, deadline=self.clock.deadline)
             yield tree, f"{best.name}, swapped"
 
-    def _resolved(
+    def _resolve(
         self, part: CandidateInput, candidates: list[Candidate], *, own_means: bool
     ) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees with small subtrees solved exactly, and the same with cuts refined thereafter."""
@@ -487,7 +487,7 @@ class AutoSearch:
         """Return the rows of the exact search: all if the least cost is asked for, else those of the sample."""
         return self.task if self.goal.objective == "cost" else part.sample
 
-    def _solved(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
+    def _search_cheapest(self, part: CandidateInput, best: Candidate) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the cheapest tree that the exact search finds within its limit, and remember the bound it proves.
 
         It proves no bound if its rows are a sample.
@@ -505,7 +505,7 @@ class AutoSearch:
         tree = name_leaves(tree, task, self.loss)
         return within(tree, task, self.loss) if task.budget.limits_shape else tree
 
-    def _renamed(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
+    def _rename_leaves(self, task: Task, candidates: list[Candidate]) -> Iterator[tuple[ThresholdTree, str]]:
         """Yield the trees, with the names under which they are cheapest if cost alone decides."""
         for each in candidates:
             is_asked = self.goal.objective == "cost" and not self.clock.has_passed()

@@ -70,7 +70,7 @@ def drift_of(ex: MeasuredTree, counts: Counts) -> DriftFacts:
     n_lost, n_lost_then = n_rows - n_with, _lost_then(ex)
     clusters, cuts = _clusters(ex, counts, then), _cuts(ex, held[:-1], then)
     columns, words, labels = _columns(ex, counts), _words(ex, counts), _labels(ex, counts)
-    untested = _untested(ex, n_rows)
+    untested = _reason_untested(ex, n_rows)
     found = [] if untested else _beyond_chance(ex, counts, clusters, cuts, (columns, words), labels, n_lost)
     told = [*found, *(Told("new label", label, None, rows) for label, rows in ([] if labels is None else labels.new))]
     marked = {(one.change, one.name) for one in told}
@@ -117,7 +117,7 @@ def _lost_then(ex: MeasuredTree) -> float:
     return ex.details.n_unruled * float(rows_then(ex).sum()) / max(ex.n_rows - ex.n_left_out, 1)
 
 
-def _untested(ex: MeasuredTree, n_rows: int) -> str:
+def _reason_untested(ex: MeasuredTree, n_rows: int) -> str:
     """Return why no change is told; nothing if there is no reason."""
     if ex.details.weighted:
         return "the rows of the model were weighted, so chance is not tested"

@@ -50,7 +50,7 @@ def keep_close(new: MeasuredTree, old: MeasuredTree, loss: float, by: str) -> Me
     own = _on_new_columns(old, new)
     draft = _Draft(own, new.tree, {}, {})
     most = max(new.n_leaves, old.n_leaves, task.max_leaf_nodes or 0)
-    while lost(tree := _limit_tree(draft.built(rows), evidence)) > loss and draft.anew.get(0) != 0:
+    while lost(tree := _limit_tree(draft.build(rows), evidence)) > loss and draft.anew.get(0) != 0:
         draft = _next(draft, some, about, most)
     if draft.anew.get(0) == 0 or tree == new.tree:
         return _note_changes(new, own, rows, 0.0, by)
@@ -180,7 +180,7 @@ class _Draft:
             return np.asarray(values <= self.moved[node])
         return tree.is_inside(node, values)
 
-    def built(self, rows: _RuleRows) -> ThresholdTree:
+    def build(self, rows: _RuleRows) -> ThresholdTree:
         """Return the tree; each leaf has the cluster of most of its rows, of a tie the first."""
         builder, nodes = TreeBuilder(), list[tuple[int, int]]()
         for tree, node, here, place in self.ways(rows):
@@ -198,7 +198,7 @@ class _Draft:
 
 def _next(draft: _Draft, rows: _RuleRows, lost: Callable[[ThresholdTree], float], most: int) -> _Draft:
     """Return the draft with the change that gains most for each cut that it changes; all anew if none gains."""
-    below, choices, now = _cuts_below(draft.old), [], lost(draft.built(rows))
+    below, choices, now = _cuts_below(draft.old), [], lost(draft.build(rows))
     cuts = np.flatnonzero(draft.new.feature >= 0).tolist()
     parts = cuts if len(cuts) * draft.old.n_nodes <= _MANY else [0]
     for tree, node, here, _ in list(draft.ways(rows)):
@@ -210,7 +210,7 @@ def _next(draft: _Draft, rows: _RuleRows, lost: Callable[[ThresholdTree], float]
         choices += [(max(below[node], 1), replace(draft, anew={**draft.anew, node: part})) for part in parts]
     gains = []
     for n, choice in choices:
-        tree = choice.built(rows)
+        tree = choice.build(rows)
         if tree.n_leaves <= most and (gain := now - lost(tree)) > 0:
             gains.append((gain / n, choice))
     return max(gains, key=lambda one: one[0], default=(0.0, replace(draft, anew={0: 0})))[1]

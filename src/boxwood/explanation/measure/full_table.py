@@ -152,7 +152,7 @@ class FullTable:
             If a number is infinite, or the cost is beyond the largest float.
         """
         while True:
-            found, sizes = self._measured(tree, here)
+            found, sizes = self._measure_rows(tree, here)
             if sizes.min() >= self.fewest or tree.n_leaves == 1:
                 return found
             tree = without_leaves(tree, np.arange(len(sizes)) == sizes.argmin())
@@ -161,14 +161,14 @@ class FullTable:
         """Return a summary of a column of numbers, of the rows that have a leaf; the others are as without a label."""
         columns = here.columns if column in here.columns else (*here.columns, column)
         rows, at = self._rows(tree, here), columns.index(column)
-        return self._coded(here, columns).fold(partial(_OfColumn, rows, at, make)).summary
+        return self._coded_batches(here, columns).fold(partial(_OfColumn, rows, at, make)).summary
 
     def fold_table(self, tree: ThresholdTree, here: FeatureSpace, make: Callable[[], Any]) -> Any:
         """Return a summary of the rows as trees take them; those that lack too much are as without a label."""
         rows = self._rows(tree, here)
-        return self._coded(here, here.columns).fold(partial(_OfTable, rows, make)).summary
+        return self._coded_batches(here, here.columns).fold(partial(_OfTable, rows, make)).summary
 
-    def _coded(self, here: FeatureSpace, columns: tuple[str, ...]) -> Batches:
+    def _coded_batches(self, here: FeatureSpace, columns: tuple[str, ...]) -> Batches:
         words = self._words(here)
         marks = {name: one.marks for j, one in here.categories.items() if (name := here.columns[j]) in words}
         return self.batches(CodedSource(self.source, words, unseen=np.inf, marks=marks), columns)
@@ -181,9 +181,9 @@ class FullTable:
         about = self.n_clusters, len(here.columns), tails, isinstance(self.labelling, MadeClusters), self.counts_all
         return _RowsDownTree(tree, points, needed, coded, *about)
 
-    def _measured(self, tree: ThresholdTree, here: FeatureSpace) -> tuple[FullTableMeasures, Ints]:
+    def _measure_rows(self, tree: ThresholdTree, here: FeatureSpace) -> tuple[FullTableMeasures, Ints]:
         """Return what a tree does, and the number of rows with a cluster in each leaf."""
-        batches, rows = self._coded(here, here.columns), self._rows(tree, here)
+        batches, rows = self._coded_batches(here, here.columns), self._rows(tree, here)
         first: list[_InAllRows] = []
 
         def ask(makes: Mapping[tuple[int, bool], Callable[[], Any]]) -> Mapping[tuple[int, bool], Any]:
@@ -192,7 +192,7 @@ class FullTable:
             _refuse_infinite(first[0], here)
             return summary.parts
 
-        found = answer_steps(self._asked(here, tree.n_leaves, grid_of(batches, self.overview)), ask)
+        found = answer_steps(self._questions(here, tree.n_leaves, grid_of(batches, self.overview)), ask)
         seen, weights = first[0], found.pop((LEAF, False), None)
         held = seen.rows if weights is None else weights.reshape(self.n_clusters, -1).T
         n_rows, n_kept = seen.n_rows - seen.n_unruled, int(seen.rows.sum())
@@ -213,7 +213,7 @@ class FullTable:
         known = {here.columns[j]: one.values[: one.known] for j, one in here.categories.items()}
         return {name: values for name, values in known.items() if kinds[name] != "boolean"}
 
-    def _asked(self, here: FeatureSpace, n_leaves: int, grid: Grid) -> dict[tuple[int, bool], Steps]:
+    def _questions(self, here: FeatureSpace, n_leaves: int, grid: Grid) -> dict[tuple[int, bool], Steps]:
         """Return what is asked of columns, of the clusters and of the tree's groups, and of leaves by weight."""
         k, asked = self.n_clusters, dict[tuple[int, bool], Steps]()
         for j, scale in enumerate(_scales(here).tolist()):

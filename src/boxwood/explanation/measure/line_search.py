@@ -168,7 +168,7 @@ class _LineRows(NamedTuple):
         """Return the best rules of each cluster; what one leaves of the work goes to those to come."""
         fronts, left, columns = [], WORK, self._columns()
         for cluster in range(n_clusters):
-            found = self._found(self.labels == cluster, asked, left / (n_clusters - cluster), columns)
+            found = self._best_rules(self.labels == cluster, asked, left / (n_clusters - cluster), columns)
             left -= found[-1].work if found else 0
             fronts.append(self._front(self.labels == cluster, asked, found))
         return fronts
@@ -180,7 +180,9 @@ class _LineRows(NamedTuple):
         features.sort(key=lambda j: j not in budget.preferred)
         return line_columns(self.table, features, here.categories, here.gaps)
 
-    def _found(self, is_own: Bools, asked: _LineOptions, work: float, columns: Sequence[LineColumn]) -> list[BestRule]:
+    def _best_rules(
+        self, is_own: Bools, asked: _LineOptions, work: float, columns: Sequence[LineColumn]
+    ) -> list[BestRule]:
         """Return the best rules of a cluster; none for one without rows, or with all of them."""
         if not is_own.any() or is_own.all():
             return []

@@ -176,7 +176,7 @@ class _Grower:
         if self.ties.is_first:
             j, threshold = best.feature, self._threshold(node, bins, best)
         else:
-            j, threshold = self._chosen(node, search, best)
+            j, threshold = self._choose_cut(node, search, best)
         is_left = self.centers[node.clusters, j] <= threshold
         threshold_bin = bins.code(j, threshold)
         cut_off = self.counts.cut_off(j, threshold, threshold_bin, node.clusters, is_left)
@@ -206,7 +206,7 @@ class _Grower:
         nearest = float(others[others > cut.value].min())
         return min(nearest, self.counts.smallest_above(j, node.clusters, cut.value, bins.code(j, cut.value)))
 
-    def _chosen(self, node: _Node, search: MistakeSearch, best: MistakeCut) -> tuple[int, float]:
+    def _choose_cut(self, node: _Node, search: MistakeSearch, best: MistakeCut) -> tuple[int, float]:
         """Return feature and threshold of one of the cuts that make as few mistakes as the best one."""
         cuts = EqualCuts.joined([self._equal_cuts(node, j, values) for j, values in search.equal(best)])
         i = self.ties.chosen(cuts)
@@ -294,7 +294,7 @@ class MistakeSearch:
         for j in range(best.feature, len(opened)):
             wanted = opened[j] & (self.bound[j] <= best.mistakes)
             if wanted.any():
-                values, mistakes = self._tried(j, wanted)
+                values, mistakes = self._try_column(j, wanted)
                 if (mistakes == best.mistakes).any():
                     yield j, values[mistakes == best.mistakes]
 
@@ -350,13 +350,13 @@ class MistakeSearch:
 
     def _best_in_bins(self, j: int, wanted: Bools) -> MistakeCut:
         """Return the best cut in the wanted bins of one column: sort the values in them, and sweep."""
-        values, mistakes = self._tried(j, wanted)
+        values, mistakes = self._try_column(j, wanted)
         if not len(values):  # the wanted bins hold no valid cut
             return MistakeCut(NO_CUT, j, np.inf)
         first = int(mistakes.argmin())
         return MistakeCut(int(mistakes[first]), j, float(values[first]))
 
-    def _tried(self, j: int, wanted: Bools) -> tuple[Floats, Ints]:
+    def _try_column(self, j: int, wanted: Bools) -> tuple[Floats, Ints]:
         """Return the values of one column behind which a cut in the wanted bins may lie, and the mistakes of each.
 
         Bins with a single value are marked as constant, so that they are not sorted again.

@@ -183,7 +183,7 @@ class Search:
             two = self._best_cut(order)
             found = two if two.cost <= found.cost else BestOnBox(two.bound, found.cost, found.cuts)
         else:
-            found = self._searched(order, leaves, budget, found)
+            found = self._search_runs(order, leaves, budget, found)
         if len(self.memory) < REMEMBERED or key in self.memory:
             self.memory[key] = found
         return found
@@ -231,7 +231,7 @@ class Search:
 
     # -------------------------------------------------------------------------------------------------- more leaves
 
-    def _searched(self, order: Order, leaves: int, budget: int, found: BestOnBox) -> BestOnBox:
+    def _search_runs(self, order: Order, leaves: int, budget: int, found: BestOnBox) -> BestOnBox:
         """Look at runs until none is left that may hold a tree of a cost below the budget and that of the best tree."""
         runs = _Runs(order, leaves)
         two = self._best_cut(order, (runs.first, runs.second, runs.places))
@@ -286,7 +286,7 @@ class Search:
 
     # ------------------------------------------------------------------------------------------ a tree to begin with
 
-    def priced(self, rows: Indices, cuts: Cuts) -> BestOnBox:
+    def price_cuts(self, rows: Indices, cuts: Cuts) -> BestOnBox:
         """Return a tree with its cost on some rows; the bound is 0."""
         return BestOnBox(0, sum(self.sums.leaf(part) for part in leaf_rows(self.sums.codes, rows, cuts)), cuts)
 
@@ -309,7 +309,7 @@ class Search:
         trees: dict[Way, Cuts] = {}
         for way in sorted(cuts, key=len, reverse=True):
             trees[way] = (*cuts[way], trees.get((*way, False)), trees.get((*way, True)))
-        return self.priced(order[0], trees.get(()))
+        return self.price_cuts(order[0], trees.get(()))
 
 
 def box_name(codes: Order, order: Order) -> bytes:

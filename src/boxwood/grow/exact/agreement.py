@@ -180,7 +180,7 @@ def resolved_by_agreement(
     windows = _Windows(marks, search, leaves)
     rows = np.arange(len(kept.rows))
     before = kept.cuts(tree, rows)
-    cuts = windows.improved(before)
+    cuts = windows.improve(before)
     if marks.cost(cuts, rows) >= marks.cost(before, rows):
         return tree
     return _name_leaves(kept.tree(cuts), cuts, marks)
@@ -194,7 +194,7 @@ class _Windows:
         self.depth = marks.kept.task.budget.max_depth or leaves
         self.found: dict[tuple[bytes, int, int], Fewest] = {}
 
-    def improved(self, cuts: Cuts) -> Cuts:
+    def improve(self, cuts: Cuts) -> Cuts:
         """Return a tree none of whose windows can be better, or the best one when the search is over."""
         rows = np.arange(len(self.marks.labels))
         while not self.search.is_over:
@@ -441,7 +441,7 @@ class FewestMistakes:
     def _at_root(self, order: Order, depth: int, leaves: int, limit: int) -> Fewest:
         """Return what `solve` does, by cuts at the root one after another."""
         root = _Root(self, order, depth, leaves, min(limit, self._leaf(order)))
-        return root.looked() if depth <= BY_LOOP and order.size <= SMALL else root.searched()
+        return root.look() if depth <= BY_LOOP and order.size <= SMALL else root.try_roots()
 
 
 class _Root:
@@ -464,7 +464,7 @@ class _Root:
         begin(order, *search.table, self.leaves_of, *known)
         self.bounds = [self._bounds(j) for j in range(d)]  # of the places of each column
 
-    def looked(self) -> Fewest:
+    def look(self) -> Fewest:
         """Return the best tree of depth three; the loop is left now and then."""
         search, cuts = self.search, np.full((7, 2), -1)
         known = self.ends, self.n_places, self.weight_to, self.low, self.high, self.next_place, self.least_of
@@ -476,14 +476,14 @@ class _Root:
             is_done = look(*table, *known, self.state, cuts, search.work, AT_ONCE)
             search.n_steps += int(search.work[0])
             self._note(best)
-        return self._found(is_done, search._tree(cuts))
+        return self._end_search(is_done, search._tree(cuts))
 
     def _note(self, best: int) -> None:
         """Remember the steps done if there is a tree better than the best one before."""
         if self.search.n_to_best is not None and self.state[0] < best:
             self.search.n_to_best = self.search.n_steps
 
-    def _found(self, is_done: bool, cuts: Cuts) -> Fewest:
+    def _end_search(self, is_done: bool, cuts: Cuts) -> Fewest:
         best = int(self.state[0])
         open_ = best if is_done else min(best, int(self.least_of[self.n_places > 0].min(initial=best)))
         relaxed = min(int(self.state[3]), open_)
@@ -492,7 +492,7 @@ class _Root:
             return Fewest(min(open_, leaf), leaf, None, min(relaxed, leaf))
         return Fewest(open_, best, cuts, relaxed)
 
-    def searched(self) -> Fewest:
+    def try_roots(self) -> Fewest:
         """Return the best tree, by cuts at the root one after another."""
         cuts: Cuts = None
         is_done = False
@@ -516,7 +516,7 @@ class _Root:
             self._note(best)
             self.bounds[j] = self._bounds(j)
             self.least_of[j] = self.bounds[j].min()
-        return self._found(is_done, cuts)
+        return self._end_search(is_done, cuts)
 
     def _bounds(self, j: int) -> Ints:
         """Return the bound of each place of a column: the least of all shares of the leaves between both sides."""

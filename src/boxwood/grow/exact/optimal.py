@@ -302,7 +302,7 @@ def _search_boxes(
     search.deadline = None if deadline is None else (time.monotonic() + deadline) / 2
     given = None
     if incumbent is not None and np.isneginf(incumbent.lower).all():
-        given = search.priced(rows, kept.cuts(incumbent, rows))
+        given = search.price_cuts(rows, kept.cuts(incumbent, rows))
     known = search.grown(kept.order, leaves) if given is None or n_leaves(given.cuts) > leaves else given
     known = _improve_tree(known, kept, costs, search)
     search.max_boxes, search.deadline = max_boxes, deadline
@@ -337,7 +337,7 @@ def _improve_tree(known: BestOnBox, kept: Kept, costs: LoopCosts, search: Search
             tree = tree.relabeled(np.arange(tree.n_leaves))
             tree = refined_with_centers(tree, _of_leaves(tree, kept.task))
         tree = with_cheapest_subtrees(tree, kept, search, WINDOW)
-        better = search.priced(rows, kept.cuts(tree, rows))
+        better = search.price_cuts(rows, kept.cuts(tree, rows))
         if better.cost >= known.cost or search.is_over:
             return min(better, known, key=lambda each: each.cost)
         known = better
@@ -468,7 +468,7 @@ class _Windows:
         below, rows = subtree(self.tree, node), self.reached[node]
         if len(rows) == 0:
             return BestOnBox(0, 0, None), None
-        known = self.search.priced(rows, self.kept.cuts(below, rows))
+        known = self.search.price_cuts(rows, self.kept.cuts(below, rows))
         inside = np.zeros(len(self.kept.rows), dtype=np.bool_)
         inside[rows] = True
         box, boxes = self.search.part(self.kept.order, inside), self.search.boxes_left * len(inside) / len(rows)
@@ -513,7 +513,7 @@ def with_cheapest_names(tree: ThresholdTree, task: Task) -> ThresholdTree:
             return tree if len(np.unique(tree.leaf_clusters)) == tree.n_leaves else tree.relabeled(clusters)
     pooled = _Pooled.of(tree, task)
     n_namings = math.prod((held > 0).sum(axis=1).tolist())
-    found = pooled.least_of_all(held > 0) if n_namings <= NAMINGS else pooled.descended(held > 0, tree.leaf_clusters)
+    found = pooled.least_of_all(held > 0) if n_namings <= NAMINGS else pooled.descend(held > 0, tree.leaf_clusters)
     return tree.relabeled(found) if pooled.cost(found) < pooled.cost(tree.leaf_clusters) * (1 - _LOWER) else tree
 
 
@@ -545,7 +545,7 @@ class _Pooled:
         options = [np.flatnonzero(each).tolist() for each in held]
         return min(map(np.array, itertools.product(*options)), key=self.cost)
 
-    def descended(self, held: Bools, clusters: Ints) -> Ints:
+    def descend(self, held: Bools, clusters: Ints) -> Ints:
         """Return names that no change of a single one makes cheaper."""
         members: dict[int, set[int]] = {}
         for leaf, cluster in enumerate(clusters.tolist()):

@@ -401,7 +401,7 @@ class PrototypeCut(NamedTuple):
     within: float
     error_bound: float
 
-    def renumbered(self, clusters: Indices) -> PrototypeCut:
+    def renumber(self, clusters: Indices) -> PrototypeCut:
         """Return the cut with the positions of its clusters in an ascending array instead of their numbers."""
         inside, outside = (tuple(np.searchsorted(clusters, side).tolist()) for side in (self.inside, self.outside))
         component, partner = np.searchsorted(clusters, (self.component, self.partner)).tolist()

@@ -207,14 +207,14 @@ class LookAhead:
         """Find the best pairs of cuts of leaves."""
         for leaf in leaves:
             leaf.pairs = []
-        mixed = self._mixed(leaves)
+        mixed = self._mixed_leaves(leaves)
         for leaf in mixed:
             leaf.is_too_large = leaf.count > self.most_rows
         for group in self._at_once([leaf for leaf in mixed if not leaf.is_too_large]):
             for leaf, problem in zip(group, self._problems(group), strict=True):
                 leaf.pairs = best_pairs(problem, np.arange(len(problem.rows)), self.search.two_sided)
 
-    def _mixed(self, leaves: Sequence[Leaf]) -> list[Leaf]:
+    def _mixed_leaves(self, leaves: Sequence[Leaf]) -> list[Leaf]:
         """Return the leaves in which no cluster is the cheapest for every row."""
         costs = self.search.costs
         leaves = [leaf for leaf in leaves if leaf.count > 2 and costs.under(leaf.total).min() > 0]

@@ -84,7 +84,7 @@ def best_rules(
     for size in range(1, max_conditions + 1):
         if size > len({columns[j].feature for j in search.usable}) or best.value >= 1.0:
             return
-        beam = search.climbed(beam)
+        beam = search.climb(beam)
         share = (work - search.work[0]) / (max_conditions - size + 1)
         better, bound = search.searched(max([best, *beam], key=lambda box: box.value), size, search.work[0] + share)
         is_better = better.value > best.value + loops.SLACK
@@ -128,14 +128,14 @@ class _LineSearch:
 
     # ----------------------------------------------------------------------------------------------------------- climb
 
-    def climbed(self, beam: Sequence[_Box]) -> list[_Box]:
+    def climb(self, beam: Sequence[_Box]) -> list[_Box]:
         """Return the best boxes that one climbs to from boxes of one column fewer."""
         found: dict[tuple[int, ...], _Box] = {}
         for rate in (None,) if self.goal[0] == loops.F1 else RATES:
             begun = sorted((box for start in beam for box in self._wider(start, rate)), key=lambda box: box.value)
             best_of = {tuple(sorted(box.columns)): box for box in begun}
             for box in sorted(best_of.values(), key=lambda box: -box.value)[:BEAM]:
-                box, key = self._climbed(box, rate), tuple(sorted(box.columns))
+                box, key = self._climb_from(box, rate), tuple(sorted(box.columns))
                 found[key] = max(found.get(key, box), box, key=lambda box: box.value)
         return sorted(found.values(), key=lambda box: -box.value)[:BEAM]
 
@@ -149,7 +149,7 @@ class _LineSearch:
                 ends, codes = np.vstack([start.ends, chosen]), np.vstack([start.codes.reshape(-1, self.n_codes), codes])
                 yield _Box((*start.columns, j), ends, codes, score)
 
-    def _climbed(self, at: _Box, rate: float | None) -> _Box:
+    def _climb_from(self, at: _Box, rate: float | None) -> _Box:
         """Return a box after one column after the other got its best interval and codes, until that helps no more."""
         masks = [self._holds(j, ends, codes) for j, ends, codes in zip(*at[:3], strict=True)]
         best, since, m = at.value if rate is None else -np.inf, 0, len(at.columns)

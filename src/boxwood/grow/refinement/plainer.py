@@ -69,7 +69,7 @@ def with_fewer_words(
     for node, rows in draft.rows_of_cuts():
         if draft.feature[node] in words and draft.feature[node] not in budget.preferred:
             _shorten(draft, node, rows, plain)
-    return draft.built()
+    return draft.build()
 
 
 class _Columns(NamedTuple):

@@ -78,7 +78,7 @@ def refined_categories(
     for _ in range(max_rounds):
         if not draft.improve(cut_anew):
             break
-    return draft.built()
+    return draft.build()
 
 
 class NewCut(NamedTuple):
@@ -260,7 +260,7 @@ class SetState:
             has_changed |= self._improve(node, rows, columns)
         return has_changed
 
-    def built(self) -> ThresholdTree:
+    def build(self) -> ThresholdTree:
         """Return the tree."""
         builder, waiting = TreeBuilder(), [(0, 0)]
         while waiting:

@@ -210,10 +210,10 @@ class _Reader:
 
     def refuse(self, node: Any, expected: str, instead: str = "") -> NoReturn:
         """Raise a DataError on a node."""
-        came = self._written(node)
+        came = self._text_of(node)
         refuse(self.place(node), expected, came if len(came) < 80 else f"{came[:77]}...", instead)
 
-    def _written(self, node: Any) -> str:
+    def _text_of(self, node: Any) -> str:
         """Return a node as it stands in the text, as far as that is known; else the name of its kind."""
         ends = [each.meta["end"] for each in node.walk() if each.meta and "end" in each.meta]
         if not ends:
@@ -445,7 +445,7 @@ class _Reader:
         if kind == "Replace" and not isinstance(inner, Value):
             self.refuse(node, COLUMN)
         if kind.startswith(("TsOrDs", "TimeStr")):
-            return self._dated(node, inner)
+            return self._date_of(node, inner)
         return inner
 
     def _of_column(self, node: Any) -> Operand | Value:
@@ -543,10 +543,10 @@ class _Reader:
         return MovingMoment.of(found, int(months)) if is_moving else Moment(found)
 
     def _of_dateadd(self, node: Any) -> Operand | Value:
-        return self._moved(node, 1)
+        return self._move_day(node, 1)
 
     def _of_datesub(self, node: Any) -> Operand | Value:
-        return self._moved(node, -1)
+        return self._move_day(node, -1)
 
     def _of_addmonths(self, node: Any) -> Operand | Value:
         month = self.exp.Interval(this=node.expression, unit=self.exp.var("MONTH"))
@@ -555,7 +555,7 @@ class _Reader:
     _of_tsordsadd = _of_timestampadd = _of_datetimeadd = _of_dateadd
     _of_timestampsub = _of_datetimesub = _of_datesub
 
-    def _moved(self, node: Any, sign: int) -> Operand | Value:
+    def _move_day(self, node: Any, sign: int) -> Operand | Value:
         start = self.operand(node.this)
         moment = moment_of(start.value) if isinstance(start, Value) and isinstance(start.value, str) else None
         moment = start.value if isinstance(start, Value) and isinstance(start.value, Moment) else moment
@@ -587,7 +587,7 @@ class _Reader:
         if kind in _TEXTS:
             return inner.then("text") if isinstance(inner, Operand) else self._as_text(node, inner)
         if kind.startswith(("DATE", "TIMESTAMP")):
-            return self._dated(node, inner, by_day=kind in ("DATE", "DATE32"))
+            return self._date_of(node, inner, by_day=kind in ("DATE", "DATE32"))
         if kind == "BOOLEAN" and isinstance(inner, Operand):
             return inner
         return self.refuse(node, "a cast to a number, a text or a date")
@@ -628,7 +628,7 @@ class _Reader:
             self.refuse(node, "a text in quotes")
         return inner
 
-    def _dated(self, node: Any, inner: Operand | Value, by_day: bool = False) -> Operand | Value:
+    def _date_of(self, node: Any, inner: Operand | Value, by_day: bool = False) -> Operand | Value:
         if isinstance(inner, Operand):
             return inner.then("day" if by_day else "date")
         moment = inner.value if isinstance(inner.value, Moment) else moment_of(inner.value)
@@ -637,7 +637,7 @@ class _Reader:
         return Value(moment.later(math.floor(moment) - moment) if by_day else moment)
 
     def _of_date(self, node: Any) -> Operand | Value:
-        return self._dated(node, self.operand(node.this), by_day=True)
+        return self._date_of(node, self.operand(node.this), by_day=True)
 
     def _of_datetrunc(self, node: Any) -> Operand | Value:
         found = self.operand(node.this)
@@ -652,28 +652,28 @@ class _Reader:
         return self.operand(node.this)
 
     def _of_strtodate(self, node: Any) -> Operand | Value:
-        return self._dated(node, self.operand(node.this), by_day=True)
+        return self._date_of(node, self.operand(node.this), by_day=True)
 
     _of_datestrtodate = _of_strtodate
 
     def _of_strtotime(self, node: Any) -> Operand | Value:
-        return self._dated(node, self.operand(node.this))
+        return self._date_of(node, self.operand(node.this))
 
     def _of_anonymous(self, node: Any) -> Operand | Value:
         name, given = node.name.upper(), node.expressions
         if name in ("TODATE32", "TODATETIME64", "TODATETIME", "TODATE") and given:
-            return self._dated(node, self.operand(given[0]))
+            return self._date_of(node, self.operand(given[0]))
         if name in ("DATE", "DATETIME") and given and given[0].name.lower() == "now":
             self.is_aged = True
-            return self._modified(node, Value(self.today), given[1:])
+            return self._modify_day(node, Value(self.today), given[1:])
         if name == "STRFTIME" and len(given) > 1 and given[0].name == _SQLITE:
-            return self._modified(node, self.operand(given[1]), given[2:])
+            return self._modify_day(node, self.operand(given[1]), given[2:])
         if name == "TODAY" and not given:
             self.is_aged = True
             return Value(self.today)
         return self.refuse(node, f"{COLUMN}, or {VALUE}")
 
-    def _modified(self, node: Any, found: Operand | Value, modifiers: Sequence[Any]) -> Operand | Value:
+    def _modify_day(self, node: Any, found: Operand | Value, modifiers: Sequence[Any]) -> Operand | Value:
         """Return a day of SQLite with its modifiers, of which that for the local time changes no day that is given."""
         for each in modifiers:
             if each.name == "localtime":

@@ -202,10 +202,10 @@ class _Sheet(NamedTuple):
     def opened(self, step: WalkStep) -> _Open:
         """Return the texts around a cut: those that refuse a value, where its column is asked for first."""
         feature = int(self.ex.tree.feature[step.node])
-        guard = "" if feature in step.asked else self._refused(feature)
+        guard = "" if feature in step.asked else self._refusal(feature)
         return _Open(step.node, f"IF({guard}," if guard else "", '),"")' if guard else ")")
 
-    def _refused(self, feature: int) -> str:
+    def _refusal(self, feature: int) -> str:
         """Return the test that a cell holds a value that the tree can use; an empty text if any value will do."""
         cell, known = self.cells[feature], self.ex._coded_columns.get(feature)
         if known is None:
