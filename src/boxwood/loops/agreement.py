@@ -310,7 +310,7 @@ def _bound_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
         high[p] = UNIT * beyond + min(present, leaves)
 
 
-@stands_in_for(_bound_sides)
+@stands_in_for(_bound_sides, lambda label, weight, n_labels, *others: len(label) * n_labels)
 def _bound_all_sides(label, weight, n_labels, ends, n_places, leaves, low, high):
     counts = _counts_to(label, weight, n_labels)
     before = counts[:, ends[:n_places] - 1]
@@ -447,7 +447,7 @@ def _sweep(j, s, box, side, totals, size, least, parted, counts, bounds, found):
         found[1], found[2], found[3] = best, j, at
 
 
-@stands_in_for(_sweep)
+@stands_in_for(_sweep, lambda j, s, box, side, totals, *others: side.size + len(box[0][j]) * len(totals))
 def _sweep_at_once(j, s, box, side, totals, size, least, parted, counts, bounds, found):
     own = side[box[0][j]] == s
     codes, labels, weights = box[1][j][own], box[2][j][own], box[3][j][own]
@@ -543,7 +543,9 @@ def _first_least(low, high, n_places):
 
 
 stands_in_for(_first_least)(lambda low, high, n_places: (low[:n_places] + high[:n_places]).argmin())
-stands_in_for(begin)(getattr(begin, "py_func", begin))  # on whole arrays, as all that it calls has a stand-in
+stands_in_for(begin, lambda order, codes, labels, weights, n_labels, *others: order.size * n_labels)(
+    getattr(begin, "py_func", begin)  # on whole arrays, as all that it calls has a stand-in
+)
 
 
 @is_search()

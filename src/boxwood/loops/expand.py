@@ -239,7 +239,10 @@ def best_by_majority(entries, first, last, start, stop, labels, mass, total):
     return best, feature, place, a, z
 
 
-@stands_in_for(best_by_majority)
+@stands_in_for(
+    best_by_majority,
+    lambda entries, first, last, start, stop, labels, mass, total: (last - first) * (stop - start) * len(total),
+)
 def _best_by_majority(entries, first, last, start, stop, labels, mass, total):
     best, feature, place, left = NONE, -1, -1, total
     for j in range(first, last):

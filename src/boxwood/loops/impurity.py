@@ -243,7 +243,12 @@ def _whole(x, table, scale):
     return np.int64(np.rint(x * (exponent + 2.0 * z * series / LOG_2) * scale))
 
 
-@stands_in_for(best_by_gini)
+def _of_clusters(entries, first, last, start, stop, labels, weights, total, *others):
+    """Return the number of values that stand-ins have for each row of a node, column and cluster."""
+    return (last - first) * (stop - start) * len(total)
+
+
+@stands_in_for(best_by_gini, _of_clusters)
 def _best_by_gini(entries, first, last, start, stop, labels, weights, total):
     def impurity(side):
         return (side * (side.cumsum(axis=0) - side)).sum(axis=0) / side.sum(axis=0)
@@ -251,7 +256,7 @@ def _best_by_gini(entries, first, last, start, stop, labels, weights, total):
     return _least(np.inf, (entries, first, last, start, stop), weights, _of_sides(labels, total, impurity))
 
 
-@stands_in_for(best_by_entropy)
+@stands_in_for(best_by_entropy, _of_clusters)
 def _best_by_entropy(entries, first, last, start, stop, labels, weights, total, table, scale):
     def whole(x):
         is_known = x.max() < len(table)
@@ -263,7 +268,7 @@ def _best_by_entropy(entries, first, last, start, stop, labels, weights, total, 
     return _least(NONE, (entries, first, last, start, stop), weights, _of_sides(labels, total, impurity))
 
 
-@stands_in_for(best_by_centers)
+@stands_in_for(best_by_centers, lambda *args: _of_clusters(*args) * len(args[7]))  # each cluster with each
 def _best_by_centers(entries, first, last, start, stop, labels, weights, total, number, squares):
     def impurity(side):
         high, low, reach = np.int64(0), np.int64(0), np.zeros_like(side)

@@ -51,6 +51,7 @@ LOOK = 2.5e-4  # those of writing steps down once, which is done after each look
 SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # types in which numba computes like Python
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
+_elements: dict[Any, Callable[..., int]] = {}  # that a stand-in goes over, from its arguments
 _searches: dict[Any, tuple[int, float]] = {}  # the place of the argument `work` of functions, seconds of a step
 _inner: set[Any] = set()  # functions that interpreted searches call as loops of their own
 _watchers: list[Callable[[], None]] = []
@@ -68,14 +69,18 @@ def jit(function: F) -> F:
     return compiled
 
 
-def stands_in_for(loop: Any) -> Callable[[F], F]:
+def stands_in_for(loop: Any, elements: Callable[..., int] | None = None) -> Callable[[F], F]:
     """Return a decorator of the stand-in of `loop`: a numpy function with the same result to the last bit.
 
     It takes all types of arrays that the loop takes, and adds numbers that are not whole in the order of the loop.
+
+    IN: elements: from the arguments, how many array elements it goes over, where these are not about those of its
+    arguments, such as a value for each row and cluster.
     """
 
     def register(function: F) -> F:
-        _stand_ins[getattr(loop, "py_func", loop)] = function  # type: ignore[assignment]
+        python = getattr(loop, "py_func", loop)
+        _stand_ins[python], _elements[python] = function, elements or _count_elements  # type: ignore[assignment]
         return function
 
     return register
@@ -178,7 +183,7 @@ class Loop:
 
     def _begin(self, *args: Any) -> Any:
         """Interpret a call while the process is young; otherwise load numba."""
-        size = _size(args)
+        size = self._size(args)
         if self._seconds(size) < min(SHORT, Loop.young) and self._may_be_interpreted(args, size):
             return self._in_python(*args)
         self.load()
@@ -211,8 +216,13 @@ class Loop:
         self.before = self.machine.spent_before() if self.before is None else self.before
         if self.before >= self.patience or self.spent >= self.patience:
             return False
-        size = _size(args)
+        size = self._size(args)
         return self._seconds(size) < self.patience - self.spent and self._may_be_interpreted(args, size)
+
+    def _size(self, args: tuple[Any, ...]) -> int:
+        """Return how many array elements a call goes over."""
+        elements: int = _elements.get(self.py_func, _count_elements)(*args)
+        return elements
 
     def _seconds(self, size: int) -> float:
         """Return the seconds that an interpreted call is likely to take; of a search, until it is asked again."""
@@ -247,7 +257,7 @@ class Loop:
         return self(*args)
 
     def _interpret(self, plain: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        size, collects, began = _size(args), gc.isenabled(), time.thread_time()
+        size, collects, began = self._size(args), gc.isenabled(), time.thread_time()
         gc.disable()  # a collection of what imports have left takes far longer than a small call, and is not its time
         try:
             return plain(*args)
@@ -306,11 +316,13 @@ def _bytes(loop: Any, seen: set[Any]) -> int:
     )
 
 
-def _size(value: Any) -> int:
-    """Return the number of array elements of an argument."""
-    if isinstance(value, np.ndarray):
-        return value.size
-    return sum(map(_size, value)) if isinstance(value, tuple) else 0
+def _count_elements(*values: Any) -> int:
+    """Return the number of array elements of arguments."""
+    return sum(
+        value.size if isinstance(value, np.ndarray) else _count_elements(*value)
+        for value in values
+        if isinstance(value, np.ndarray | tuple)
+    )
 
 
 def _is_same(value: Any) -> bool:
