@@ -51,12 +51,15 @@ def suggested_names(clusters: Sequence[ClusterSummary], profile: Sequence[Column
     """Return a name for each cluster that a profile suggests; see `Explanation.suggested_names`."""
     told = [distinctive_columns(profile, each, with_gaps=False) for each in clusters]
     words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
-    found: dict[Any, str] = {}
+    holders: dict[str, set[int]] = {}
     for i, own in enumerate(words):
-        others = [{*each} for j, each in enumerate(words) if j != i]
-        enough = (n for n in range(2, len(own) + 1) if not any({*own[:n]} <= other for other in others))
-        if (n := next(enough, 0)) or (own and not any(own[0] in other for other in others)):
-            found[clusters[i].name] = ", ".join(own[: n or 1])
+        for word in own:
+            holders.setdefault(word, set()).add(i)
+    found: dict[Any, str] = {}
+    for cluster, own in zip(clusters, words, strict=True):
+        counts = [len(set.intersection(*(holders[word] for word in own[:n]))) for n in range(1, len(own) + 1)]
+        if 1 in counts:  # two words are said where they are of no other cluster, even if the first one alone is
+            found[cluster.name] = ", ".join(own[: max(counts.index(1) + 1, min(2, len(own)))])
     return found
 
 

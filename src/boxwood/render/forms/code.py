@@ -350,7 +350,8 @@ def python_of_boxes(boxes: ClusterBoxes) -> str:
     made, _ = provenance(ex)
     head = _HEAD.format(made=made, counts=boxes.what.capitalize())
     offered = '__all__ = ["COLUMNS", "cluster"]'
-    named = {"names": "Any" if may_be_no_texts else "str", "clusters": _kinds_of(ex.names)}
+    clusters = _kinds_of([ex.names[cluster] for cluster, _ in boxes.boxes])
+    named = {"names": "Any" if may_be_no_texts else "str", "clusters": clusters}
     function = _FUNCTION_OF_LINES.format(**named, **days.in_signature)
     begin = f"{head}{_imports(body, days)}\n{offered}\nCOLUMNS = {_in_lines(names)}\n{function}"
     as_text = "    row = {str(name): value for name, value in row.items()}\n" if may_be_no_texts else ""
