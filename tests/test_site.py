@@ -1,6 +1,6 @@
 """The site in a browser, served as readers do after `make docs`: ten pages at a desk and on a phone, light and dark.
 
-All pages have one theme, so a page is looked at in each size and in each scheme once, and pages in turn in either pair.
+All pages have one theme, so they are looked at in turn, in one size and scheme each; by --full in each size and scheme.
 """
 
 import threading
@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+
+from tests.scale import drawn
 
 pytestmark = [
     pytest.mark.browser,
@@ -29,7 +31,7 @@ PAGES = (
     "glossary",
 )
 DESK, PHONE = (1440, 900), (390, 844)
-VIEWS = (((*DESK, "light"), (*PHONE, "dark")), ((*PHONE, "light"), (*DESK, "dark")))
+VIEWS = ((*DESK, "light"), (*PHONE, "dark"), (*PHONE, "light"), (*DESK, "dark"))
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -72,7 +74,7 @@ def opened(chromium, site):
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_and_no_page_is_wider_than_the_screen(opened, name):
     axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    for width, height, scheme in VIEWS[PAGES.index(name) % 2]:
+    for width, height, scheme in drawn(VIEWS, PAGES.index(name)):
         page = opened(f"{name}.html", width, height, scheme)
         page.evaluate(axe)
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]

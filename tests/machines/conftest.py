@@ -123,9 +123,9 @@ class Dask:
         self.cluster.close()
 
 
-@pytest.fixture(scope="session", params=[Spark, Dask], ids=["spark", "dask"])
+@pytest.fixture(scope="session", params=["spark", "dask"])
 def machines(request, tmp_path_factory):
-    started = request.param(tmp_path_factory.mktemp(request.param.name))
+    started = {"spark": Spark, "dask": Dask}[request.param](tmp_path_factory.mktemp(request.param))
     yield started
     started.close()
 

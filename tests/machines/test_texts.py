@@ -19,6 +19,8 @@ def table_of(kind):
     return table.set_column(2, "seen", table.column("seen").cast(plain))  # Spark takes neither views nor dictionaries
 
 
+@pytest.mark.crossed
+@pytest.mark.parametrize("machines", ["spark", "dask"], indirect=True, scope="session")
 @pytest.mark.parametrize("kind", [*DATES_AS_TEXT, *NUMBERS_AS_TEXT, "words", "months as text", "dates in doubt"])
 def test_texts_are_read_as_in_memory(machines, kind):
     table = table_of(KINDS[kind])
