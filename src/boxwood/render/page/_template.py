@@ -18,6 +18,7 @@ from typing import Any
 
 from boxwood._imports import require
 from boxwood._version import __version__
+from boxwood.render.page._compiled import compiled_templates
 from boxwood.render.pictures.swatches import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.words.values import shorten_name
 
@@ -95,6 +96,7 @@ def _environment() -> Any:
     jinja2 = require("jinja2", "page", "the report")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(file_of),
+        bytecode_cache=compiled_templates(jinja2),
         autoescape=lambda name: name is None or not name.endswith(".css"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
