@@ -33,6 +33,7 @@ from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.page._by_hand import ByHand, trees_by_hand
 from boxwood.render.page._cells import cells_of_confusion
 from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules
@@ -116,6 +117,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["code"] = _code(ex)
     facts["copies"] = pack(copies_of_rules(ex))
     facts["others"] = _others(whole, facts, count)
+    facts["by_hand"] = _by_hand(whole, ex, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
@@ -248,7 +250,7 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
         return None
     frontier, has_price = ex._kept["frontier"], facts["frontier"]["price"]
-    found = other_trees(ex, frontier, least_shown(count), has_price=has_price)
+    found = other_trees(ex, frontier, _code_by_form(facts), least_shown(count), has_price=has_price)
     if found is None:
         return None
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
@@ -256,6 +258,20 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     said[at] += ": the tree of this page"
     without = [(name, _size_said(row, has_price)) for name, row in found.without]
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
+
+
+def _by_hand(ex: MeasuredTree, told: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> ByHand | None:
+    """Return the trees that a reader makes by hand; None where numbers are not exact, or values are not shown.
+
+    IN: told: the explanation without what a page does not show.
+    """
+    if count or facts["hidden"] or not facts["tree"]:
+        return None
+    return trees_by_hand(ex, told._kept["bars"], _code_by_form(facts), FEW)
+
+
+def _code_by_form(facts: Mapping[str, Any]) -> dict[str, str]:
+    return {form["form"]: form["text"] for form in facts["code"]}
 
 
 def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> str:
