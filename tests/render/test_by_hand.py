@@ -1,4 +1,4 @@
-"""What a reader does with the tree of the report by hand: a threshold moves, leaves are merged; Python does it again."""
+"""What a reader does with the tree of a report by hand: a threshold moves, leaves are merged; Python does it again."""
 
 import re
 from importlib.resources import files
