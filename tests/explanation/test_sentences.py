@@ -1068,6 +1068,7 @@ ON_PAGE = {
     r"Drop a CSV file on this page, or choose one\.": nothing,
     r"You get it back with one more column, the cluster of each row\.": nothing,  # tests/render/test_label_files.py
     r"Its cells stay on this computer\.": nothing,
+    r"The line of Python stands below the rules\.": nothing,
     r"What you changed is shown on this page alone\.": nothing,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters, by ({NUMBER}) cuts? on ({NUMBER}) of ({NUMBER}) "
     r"columns?\.": sorts,

@@ -6,6 +6,7 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.image import imread
 from sklearn.datasets import make_blobs
 
 import boxwood
@@ -13,6 +14,7 @@ from boxwood.explanation.change.cuts import ends_said
 from boxwood.explanation.change.places import places_at_edges
 from boxwood.explanation.records import FEW
 from boxwood.render.page._guard import as_shown
+from boxwood.render.pictures.swatches import colour_of
 from boxwood.words.values import cluster_name, percent
 from tests.render.test_browser import FILL, hostile, opened  # noqa: F401  # the fixture
 from tests.render.test_page import HOSTILE_NAMES
@@ -254,6 +256,33 @@ def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # 
         page.click("#labelled .save")
     labelled = pd.read_csv(download.value.path())
     assert labelled.cluster.tolist() == scope["ex"].predict(frame).tolist()
+
+
+def test_the_picture_is_saved_for_a_slide(opened):  # noqa: F811
+    """As it is shown, moved thresholds and given names included, with ink on white in dark rooms, too."""
+    _, ex = made("customers", 0)
+    pixels = []
+    for content, size in ((ex.rename({"new": HOSTILE_NAMES[1]}), "desk"), (ex, "phone"), (hostile(), "desk")):
+        page = opened(content, size=size, scheme="dark")
+        for control in page.locator("#by-hand .move").all()[:1]:
+            moved_to(page, control, 0)
+            page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+        page.focus("#picture")
+        with page.expect_download() as download:
+            page.keyboard.press("Enter")
+        assert download.value.suggested_filename == "tree.png"
+        image = imread(download.value.path())
+        width, height = page.evaluate(
+            "(({width, height}) => [width, height])(document.querySelector('.tree').viewBox.baseVal)"
+        )
+        assert image.shape[:2] == pytest.approx((2 * height, 2 * width), abs=2)
+        assert (image[0, 0] == 1).all()
+        assert (image[..., :3].max(axis=2) < 0.3).any()  # ink
+        pixels.append(
+            {tuple(pixel) for pixel in (image[::3, ::3, :3].reshape(-1, 3) * 255).round().astype(int).tolist()}
+        )
+    colours = {tuple(int(colour_of(i)[at : at + 2], 16) for at in (1, 3, 5)) for i in range(ex.n_clusters)}
+    assert colours <= pixels[0] & pixels[1]
 
 
 def test_nothing_is_made_by_hand_where_numbers_are_not_exact():

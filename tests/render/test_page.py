@@ -333,6 +333,7 @@ def test_nothing_is_loaded_and_only_one_script_may_run(wine):
         (policy,) = [values["content"] for tag, values in page.elements if values.get("http-equiv")]
         rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
         assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+        assert rules.get("img-src") == rules.get("worker-src") == ("blob:" if "script" in page.raw else None)
         assert rules["style-src"] == quoted_hash(page.raw["style"])
         assert rules.get("script-src") == (quoted_hash(page.raw["script"]) if "script" in page.raw else None)
 

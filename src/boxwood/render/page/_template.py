@@ -1,7 +1,7 @@
 """Templates of the folder `page`, filled: a page of its own that loads nothing, and a frame around it for notebooks.
 
 Texts of others, such as names of columns, are escaped. Nothing else may run: the content-security policy allows one
-script and one style, by their hashes, and workers of that script.
+script and one style, by their hashes, and workers and pictures of that script.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def fill_template(template: str, facts: dict[str, Any], title: str, script: str)
     style = fill_part("style.css", {"colours": facts["colours"], "width": tree["width"], "paper": tree["paper"]})
     policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
     policy += f"style-src '{_hash(style)}'"
-    policy += f"; script-src '{_hash(script)}'; worker-src blob:" if script else ""
+    policy += f"; script-src '{_hash(script)}'; worker-src blob:; img-src blob:" if script else ""
     about = {"title": title, "policy": policy, "style": style, "script": script, "version": __version__}
     return fill_part(template, facts | about)
 

@@ -394,6 +394,33 @@ if (one("#by-hand") && unpacks) (async () => {
   });
 })();
 
+// ------------------------------------------------------------------ the picture, for a slide
+// As it is shown, on white paper and twice as large; bars of the first tree are symbols beside it.
+const saved = async () => {
+  const svg = one(".tree").cloneNode(true), {width, height} = svg.viewBox.baseVal;
+  all("use", svg).forEach(use => {
+    const symbol = one(use.getAttribute("href")), bars = svgElement("svg", {viewBox: symbol.getAttribute("viewBox")}, ...[...symbol.childNodes].map(part => part.cloneNode(true)));
+    ["x", "y", "width", "height"].forEach(name => bars.setAttribute(name, use.getAttribute(name)));
+    use.replaceWith(bars);
+  });
+  svg.dataset.theme = "light";
+  svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:system-ui,sans-serif}.unseen{position:static}`));
+  const image = new Image(), url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"})), paper = element("canvas");
+  [paper.width, paper.height] = [image.width, image.height] = [2 * width, 2 * height];
+  image.src = url;
+  await image.decode();
+  const brush = paper.getContext("2d");
+  brush.fillStyle = "white";
+  brush.fillRect(0, 0, paper.width, paper.height);
+  brush.drawImage(image, 0, 0, paper.width, paper.height);
+  URL.revokeObjectURL(url);
+  paper.toBlob(file => element("a", {href: URL.createObjectURL(file), download: "tree.png"}).click());
+};
+if (one("#picture")) {
+  one("#picture").hidden = false;
+  one("#picture").addEventListener("click", saved);
+}
+
 // ------------------------------------------------------------------ copy
 const copied = async (text, button) => {
   button.dataset.name ??= button.textContent;
@@ -465,6 +492,7 @@ const sayLines = () => {
   const lines = [...(lineOfTree ? [lineOfTree] : []), ...(names.length ? [`ex = ex.rename({${names.join(", ")}})`] : [])];
   one("#lines-of-python").textContent = lines.join("\n");
   one("#changes").hidden = !lines.length;
+  if (one("#to-lines")) one("#to-lines").hidden = !lineOfTree;
 };
 if (rules.file) all(".card").forEach((card, cluster) => {
   const button = element("button", {type: "button", class: "screen rename", "aria-label": `Rename cluster ${rules.clusters[cluster][0]}`}, "Rename");
