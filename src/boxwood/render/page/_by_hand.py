@@ -40,7 +40,7 @@ from boxwood.words.values import cluster_name, column_name, percent, short_numbe
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-_MOST_CUTS, _MOST_MERGED = 6, 8
+_MOST_CUTS, _MOST_PLACES, _MOST_MERGED = 4, 20, 4
 _MOST_LETTERS = 30_000
 
 
@@ -61,7 +61,7 @@ class ByHand(NamedTuple):
 
 
 def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str, str], least: int) -> ByHand | None:
-    """Return the trees that are made by hand; None where there are none, or they would take much room.
+    """Return the trees that are made by hand, as far as there is room for them; None where there are none.
 
     IN: bars, code: of the page; least: rows between two places of a threshold.
     """
@@ -70,17 +70,16 @@ def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str,
         return None
     moves = [*islice(_moves(ex, bars, code, least), _MOST_CUTS)]
     merges = [*islice(_merges(ex, code, least), _MOST_MERGED)]
-    if not moves and not merges:
-        return None
     own, _ = draw_trees(ex, Pruned.nowhere(ex.tree, evidence.leaf, {}), code=code, least=least)
-    packed = pack({"own": own, "moves": moves, "merges": merges} | facts_of_pictures(ex))
-    if len(packed) > _MOST_LETTERS:
-        return None
-    numbers = np.cumsum(ex.tree.feature >= 0)
-    cuts = [
-        (int(numbers[one["node"]]), _column_of(ex, one["node"]), one["now"], len(one["places"]) - 1) for one in moves
-    ]
-    return ByHand(packed, cuts, [one["said"] for one in merges])
+    while moves or merges:
+        packed = pack({"own": own, "moves": moves, "merges": merges} | facts_of_pictures(ex))
+        if len(packed) <= _MOST_LETTERS:
+            numbers = np.cumsum(ex.tree.feature >= 0)
+            nodes = [(one["node"], one["now"], len(one["places"]) - 1) for one in moves]
+            cuts = [(int(numbers[node]), _column_of(ex, node), now, last) for node, now, last in nodes]
+            return ByHand(packed, cuts, [one["said"] for one in merges])
+        (moves if len(moves) >= len(merges) else merges).pop()
+    return None
 
 
 # --------------------------------------------------------------------------------------------- thresholds that move
@@ -92,7 +91,7 @@ def _moves(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str, str], 
     cuts = [node for node in _above_leaves(ex) if not ex.tree.is_set[node] and node in bars]
     for node in sorted(cuts, key=lambda node: -held[_leaves(ex, node)].sum()):
         inner = bars[node].edges[1 : -1 if bars[node].gap is None else -2]
-        found = places_at_edges(ex, node, inner, least)
+        found = places_at_edges(ex, node, inner, max(least, int(bars[node].counts.sum() / _MOST_PLACES)))
         if found is not None and len(found.values) > 1:
             at = bars[node].at[1:-1][found.edges].tolist()
             places = [_moved(ex, node, found, i, bars[node], at[i], code) for i in range(len(at))]
