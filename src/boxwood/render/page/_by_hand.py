@@ -40,7 +40,7 @@ from boxwood.words.values import cluster_name, column_name, percent, short_numbe
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
-_MOST_CUTS, _MOST_PLACES, _MOST_MERGED = 4, 20, 4
+_MOST_CUTS, _MOST_PLACES, _MOST_MERGED = 4, 14, 4
 _MOST_LETTERS = 30_000
 
 
@@ -70,7 +70,7 @@ def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str,
         return None
     moves = [*islice(_moves(ex, bars, code, least), _MOST_CUTS)]
     merges = [*islice(_merges(ex, code, least), _MOST_MERGED)]
-    own, _ = draw_trees(ex, Pruned.nowhere(ex.tree, evidence.leaf, {}), code=code, least=least)
+    own, _ = draw_trees(ex, Pruned.nowhere(ex.tree, evidence.leaf, {}), code=None, least=least)
     while moves or merges:
         packed = pack({"own": own, "moves": moves, "merges": merges} | facts_of_pictures(ex))
         if len(packed) <= _MOST_LETTERS:

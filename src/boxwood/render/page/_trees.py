@@ -92,9 +92,12 @@ def facts_of_pictures(ex: MeasuredTree) -> dict[str, Any]:
 
 
 def draw_trees(
-    ex: MeasuredTree, found: Pruned, *, code: Mapping[str, str], least: int
+    ex: MeasuredTree, found: Pruned, *, code: Mapping[str, str] | None, least: int
 ) -> tuple[dict[str, Any], list[FrontierRow]]:
-    """Return a larger tree and its prunings as data, and what each of these does on the rows."""
+    """Return a larger tree and its prunings as data, and what each of these does on the rows.
+
+    IN: code: that of the page's tree, by form; None to tell no code.
+    """
     larger = _on_tree(ex, found)
     held, trees, rules, rows = _by_node(larger), [], dict[int, list[str]](), []
     for size, ends in found.ends.items():
@@ -106,7 +109,7 @@ def draw_trees(
         own = rules_at_leaves(pruned)
         lines = zip(ends, own, strict=True)
         rules |= {node: lines_said(one) for node, one in lines if node not in rules}
-        trees.append({"ends": ends, **forms_of(pruned, own, code)})
+        trees.append({"ends": ends} | ({} if code is None else forms_of(pruned, own, code)))
         rows.append(row)
     data = {
         "nodes": _nodes(larger, found, rules, held, least),

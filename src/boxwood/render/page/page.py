@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
 
-_FOLDS, _QUICK = 5, 100_000  # rows times columns times leaves up to which new rows take less than a second
+_FOLDS, _QUICK = 3, 100_000  # rows times columns times leaves up to which new rows take less than a second
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
 
 
