@@ -10,15 +10,11 @@ from matplotlib.image import imread
 from sklearn.datasets import make_blobs
 
 import boxwood
-from boxwood.explanation.change.cuts import ends_said
-from boxwood.explanation.change.places import places_at_edges
-from boxwood.explanation.records import FEW
-from boxwood.render.page._guard import as_shown
 from boxwood.render.pictures.swatches import colour_of
 from boxwood.words.values import cluster_name, percent
 from tests.render.test_browser import FILL, hostile, opened  # noqa: F401  # the fixture
 from tests.render.test_page import HOSTILE_NAMES
-from tests.scale import law, seeds
+from tests.scale import seeds
 
 pytestmark = [
     pytest.mark.browser,
@@ -129,33 +125,6 @@ def test_a_threshold_moves_to_what_python_makes_of_it(opened, kind):  # noqa: F8
             page.wait_for_function("document.querySelector('#other-tree').hidden")
             assert page.locator("#changes").is_hidden()
     assert n_moved > 3
-
-
-@law(12)
-def test_no_few_rows_are_between_two_places(seed):
-    """The rows that pass a threshold from one place to the next are no fewer than those of which the page tells."""
-    kind = [*CASES][seed % len(CASES)]
-    _, ex = made(kind, seed)
-    evidence = ex._rows()
-    is_at = np.zeros((ex.n_leaves, ex.tree.n_nodes), dtype=bool)
-    for leaf, node in enumerate(ex.tree.leaf_nodes.tolist()):
-        while node >= 0:
-            is_at[leaf, node] = True
-            node = int(ex.tree.parent[node]) if node else -1
-    n_seen = 0
-    for node, bars in as_shown(ex, None)._kept["bars"].items():
-        edges = bars.edges[1:-1]
-        places = None if bars.scale == "categories" else places_at_edges(ex, node, edges, FEW)
-        if places is not None:
-            x = evidence.coordinates.table.column(
-                int(ex.tree.feature[node]), np.flatnonzero(is_at[evidence.leaf, node])
-            )
-            counts = [0, *((x <= edge).sum() for edge in edges[places.edges]), len(x)]
-            rows, others = np.diff(counts), len(places.values) - 1
-            assert (rows[places.now == 0 : len(rows) - (places.now == others)] >= FEW).all()
-            assert places.values[places.now] in {said for _, said in ends_said(ex, node)}
-            n_seen += len(places.values)
-    assert n_seen > 2
 
 
 @pytest.mark.parametrize("kind", ["numbers", "gaps", "customers"])
@@ -283,15 +252,6 @@ def test_the_picture_is_saved_for_a_slide(opened):  # noqa: F811
         )
     colours = {tuple(int(colour_of(i)[at : at + 2], 16) for at in (1, 3, 5)) for i in range(ex.n_clusters)}
     assert colours <= pixels[0] & pixels[1]
-
-
-def test_nothing_is_made_by_hand_where_numbers_are_not_exact():
-    frame, ex = made("customers", 0)
-    assert 'id="by-hand"' in ex.to_html()
-    assert 'id="by-hand"' not in ex.to_html(min_count=5)
-    labels = np.asarray(ex.predict(frame), dtype=object)
-    labels[:3] = "few"
-    assert 'id="by-hand"' not in boxwood.explain(frame, labels).to_html()
 
 
 def test_by_hand_axe_finds_nothing_and_hostile_names_run_nothing(opened):  # noqa: F811

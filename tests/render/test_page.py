@@ -518,6 +518,19 @@ def test_stability_and_held_out_rows_are_shown_where_they_are_known(wine):
     assert "Expect about 62% on new rows like these (held out: 30% of the rows)" in text
 
 
+def test_nothing_is_made_by_hand_where_numbers_are_not_exact_or_thresholds_are_given():
+    X, y = make_blobs(300, n_features=2, centers=3, cluster_std=3.0, random_state=0)
+    ex = boxwood.explain(X, y, max_leaf_nodes=4, columns=["a", "b"])
+    assert 'class="move"' in ex.to_html()
+    assert 'class="merge"' in ex.to_html()
+    assert 'id="by-hand"' not in ex.to_html(min_count=5)
+    assert 'id="by-hand"' not in boxwood.explain(X, np.append(y[1:], 9), max_leaf_nodes=4).to_html()
+    ends = {"a": [-2, 0, 2], "b": [0, 2, 4]}
+    given = boxwood.explain(X, y, max_leaf_nodes=4, columns=["a", "b"], cuts=ends).to_html()
+    rounded = boxwood.explain(X, y, max_leaf_nodes=4, round_thresholds=1).to_html()
+    assert 'class="move"' not in given + rounded
+
+
 def test_new_rows_are_tested_where_that_is_quick():
     X, y = make_blobs(300, n_features=4, centers=3, cluster_std=6.0, random_state=0)
     ex = boxwood.explain(X, y, max_leaf_nodes=4)

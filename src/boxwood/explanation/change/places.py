@@ -154,11 +154,12 @@ class PlacesAtEdges(NamedTuple):
     now: int
 
 
-def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int) -> PlacesAtEdges | None:
-    """Return the places of the only end of a cut of numbers or dates at edges, one of which is its own.
+def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int, most: int) -> PlacesAtEdges | None:
+    """Return places at edges for the only end of a cut of numbers or dates just above leaves; one edge is its own.
 
-    Between two places, before the first and behind the last there are at least so many rows as `least`; no other cut
-    has an end at a place. None where another cut would move with this one.
+    Between two places, before the first and behind the last there are at least so many rows as `least`, and the rows at
+    the cut divided by `most`, so that there are about as many places at most. No other cut has an end at a place. None
+    where another cut would move with this one.
     """
     j, ends = int(ex.tree.feature[node]), [*ends_said(ex, node)]
     if (evidence := _counted_rows(ex)) is None or len(ends) != 1 or ends_at(ex, j, ends[0][1]) != [(node, ends[0][0])]:
@@ -172,7 +173,7 @@ def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int) -> P
     here = next((i for i in possible if last[i] == own), None)
     if here is None:
         return None
-    n_rows = np.searchsorted(np.sort(below.x), edges, side="right")
+    n_rows, least = np.searchsorted(np.sort(below.x), edges, side="right"), max(least, len(below.rows) // most)
     taken = _apart([i for i in possible if i <= here][::-1], n_rows, 0, least)[::-1]
     taken += _apart([i for i in possible if i >= here], n_rows, len(below.x), least)[1:]
     values = [*_values_behind(ex, j, known, last[taken].tolist(), is_upper=is_upper)]

@@ -85,13 +85,15 @@ def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str,
 # --------------------------------------------------------------------------------------------- thresholds that move
 def _moves(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str, str], least: int) -> Iterator[dict[str, Any]]:
     """Yield the cuts just above leaves that can move, the one with most rows first, with their places."""
-    if ex._short is not None:  # whose words have other thresholds
-        return
+    if ex._short is not None or (ex.limits is not None and ex.limits.round_thresholds is not None):
+        return  # words have other thresholds, or thresholds may have few digits alone
     held = ex._rows().held.sum(axis=1)
+    fixed = {one.column for one in ex.limits.cuts} if ex.limits is not None else set()
     cuts = [node for node in _above_leaves(ex) if not ex.tree.is_set[node] and node in bars]
+    cuts = [node for node in cuts if ex.columns[int(ex.tree.feature[node])] not in fixed]
     for node in sorted(cuts, key=lambda node: -held[_leaves(ex, node)].sum()):
         inner = bars[node].edges[1 : -1 if bars[node].gap is None else -2]
-        found = places_at_edges(ex, node, inner, max(least, int(bars[node].counts.sum() / _MOST_PLACES)))
+        found = places_at_edges(ex, node, inner, least, _MOST_PLACES)
         if found is not None and len(found.values) > 1:
             at = bars[node].at[1:-1][found.edges].tolist()
             places = [_moved(ex, node, found, i, bars[node], at[i], code) for i in range(len(at))]
@@ -122,7 +124,7 @@ def _moved(
         "nodes": dict(zip((node, node + 1, node + 2), (cut, *sides), strict=True)),
         "said": said,
         "line": "" if i == found.now else f"ex = ex.move_cut({column!r}, {before!r}, to={to!r})",
-        **forms_of(changed, rules, code),
+        **({} if i == found.now else forms_of(changed, rules, code)),
     }
 
 
