@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
 
-_FOLDS, _QUICK = 3, 100_000  # rows times columns times leaves up to which new rows take less than a second
+_FOLDS, _QUICK = 3, 60_000  # rows times columns times leaves up to which new rows take less than a second
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
 
 
@@ -137,6 +137,8 @@ def _tested_on_new_rows(ex: MeasuredTree) -> MeasuredTree:
     evidence = ex._in_memory
     if ex.held_out is not None or evidence is None or evidence.grow is None or ex.search_report is None:
         return ex  # a method by its name may take long
+    if ex.limits is not None and ex.limits.max_columns is not None:
+        return ex  # the search for few columns takes several times as long
     if evidence.whole is not None or ex.n_rows * len(ex.columns) * max(ex.n_leaves, ex.n_clusters) > _QUICK:
         return ex
     if "held_out" not in ex._kept:
