@@ -38,7 +38,7 @@ FLOORS = (  # from the ground up, by the longest name that fits; modules on one 
     ("render.pictures.swatches",),
     (  # results of verbs print themselves
         *("explanation.claim", "explanation.records", "explanation.verdict"),
-        *("render.page.results", "render.page._template"),
+        *("render.page.results", "render.page._template", "render.page._compiled"),
     ),
     ("explanation", "render.page.contrast"),
     ("render.forms",),

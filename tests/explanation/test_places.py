@@ -7,7 +7,9 @@ from sklearn.datasets import make_blobs
 import boxwood as bw
 from boxwood.explanation.change import places as module
 from boxwood.explanation.change.cuts import ends_said
-from boxwood.explanation.change.places import places_of_end, places_of_question
+from boxwood.explanation.change.places import places_at_edges, places_of_end, places_of_question
+from boxwood.explanation.records import FEW
+from boxwood.render.page._guard import as_shown
 from tests.explanation.test_changes import customers
 from tests.models import read_model
 from tests.scale import law
@@ -45,10 +47,16 @@ def test_each_place_of_a_question_is_told_as_the_new_cut_is(seed):
     refuse_a_wrong_question(seed)
 
 
+@law(4)
+def test_each_place_at_an_edge_has_the_rows_of_the_moved_cut(seed):
+    refuse_a_wrong_edge(seed)
+
+
 @pytest.mark.full
 @law(24, first=4)
 def test_many_places(seed):
     refuse_a_wrong_end(seed)
+    refuse_a_wrong_edge(seed)
     refuse_a_wrong_question(seed)
 
 
@@ -67,6 +75,29 @@ def refuse_a_wrong_end(seed):
             for i in some_of(rng, places):
                 refuse_others(places, i, ex.move_cut(places.column, said, to=places.values[i]))
     assert all(priced) or ex.details.objective != "sqeuclidean" or ex.details.kernel is not None
+
+
+def refuse_a_wrong_edge(seed):
+    """No few rows pass a cut from one place to the next, and those inside are those of the cut as `move_cut` has it."""
+    rng = np.random.default_rng(seed)
+    ex = explained(rng, seed)
+    for node, bars in as_shown(ex, None)._kept["bars"].items():
+        edges = bars.edges[1:-1]
+        is_above = ex.tree.second[node] == node + 2 and ex.tree.feature[node + 2] < 0
+        places = places_at_edges(ex, node, edges, FEW, 12) if is_above and bars.scale != "categories" else None
+        if places is None:
+            continue
+        column, n_rows = ex.columns[int(ex.tree.feature[node])], []
+        for i, value in enumerate(places.values):
+            new = ex.move_cut(column, places.values[places.now], to=value)
+            first, last = new.tree.leaf_nodes.searchsorted([node + 1, new.tree.second[node]])
+            rows = new._rows()
+            assert places.inside[i] == pytest.approx(rows.held[first:last].sum(axis=0))
+            n_rows.append(int((rows.task.kept & (rows.leaf >= first) & (rows.leaf < last)).sum()))
+        assert (np.abs(np.diff(n_rows)) >= FEW).all()
+        others = [j for j in np.flatnonzero(ex.tree.feature == ex.tree.feature[node]).tolist() if j != node]
+        taken = {said for other in others for _, said in ends_said(ex, other)}
+        assert not taken & {*map(str, places.values)}
 
 
 def refuse_a_wrong_question(seed):

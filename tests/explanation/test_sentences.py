@@ -861,7 +861,8 @@ def is_not_held_out(asked):
 
 
 def is_held_out(asked, told):
-    same(told, f"{asked.ex.held_out.agreement:.0%}")
+    found = asked.ex.held_out or asked.ex._kept["held_out"]  # which the page measured
+    same(told, f"{found.agreement:.0%}")
 
 
 def returns(asked, what, level, n, n_rows, rest):
@@ -1067,7 +1068,8 @@ ON_PAGE = {
     r"Drop a CSV file on this page, or choose one\.": nothing,
     r"You get it back with one more column, the cluster of each row\.": nothing,  # tests/render/test_label_files.py
     r"Its cells stay on this computer\.": nothing,
-    r"The names are shown on this page alone\.": nothing,
+    r"The line of Python stands below the rules\.": nothing,
+    r"What you changed is shown on this page alone\.": nothing,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters, by ({NUMBER}) cuts? on ({NUMBER}) of ({NUMBER}) "
     r"columns?\.": sorts,
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
@@ -1097,7 +1099,7 @@ ON_PAGE = {
     r"The filled dot is the tree of this page\.": nothing,
     r"The analyst can list these rows: misassigned\(\) in Python\.": nothing,
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,
-    r"How well they do on new rows was not tested\.": is_not_held_out,
+    r"How well they do on new rows was not tested: validate=5 does\.": is_not_held_out,
     rf"Expect about ({SHARE}) on new rows like these \(held out: .+\)\.": is_held_out,
 }
 """Sentences of the page besides those of the print; what its foot promises is tested in tests/render."""

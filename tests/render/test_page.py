@@ -333,6 +333,7 @@ def test_nothing_is_loaded_and_only_one_script_may_run(wine):
         (policy,) = [values["content"] for tag, values in page.elements if values.get("http-equiv")]
         rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
         assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+        assert rules.get("img-src") == rules.get("worker-src") == ("blob:" if "script" in page.raw else None)
         assert rules["style-src"] == quoted_hash(page.raw["style"])
         assert rules.get("script-src") == (quoted_hash(page.raw["script"]) if "script" in page.raw else None)
 
@@ -515,6 +516,32 @@ def test_stability_and_held_out_rows_are_shown_where_they_are_known(wine):
     assert "0.90" in text
     assert "75%" in text
     assert "Expect about 62% on new rows like these (held out: 30% of the rows)" in text
+
+
+def test_nothing_is_made_by_hand_where_numbers_are_not_exact_or_thresholds_are_given():
+    X, y = make_blobs(300, n_features=2, centers=3, cluster_std=3.0, random_state=0)
+    ex = boxwood.explain(X, y, max_leaf_nodes=4, columns=["a", "b"])
+    assert 'class="move"' in ex.to_html()
+    assert 'class="merge"' in ex.to_html()
+    assert 'id="by-hand"' not in ex.to_html(min_count=5)
+    assert 'id="by-hand"' not in boxwood.explain(X, np.append(y[1:], 9), max_leaf_nodes=4).to_html()
+    ends = {"a": [-2, 0, 2], "b": [0, 2, 4]}
+    given = boxwood.explain(X, y, max_leaf_nodes=4, columns=["a", "b"], cuts=ends).to_html()
+    rounded = boxwood.explain(X, y, max_leaf_nodes=4, round_thresholds=1).to_html()
+    assert 'class="move"' not in given + rounded
+
+
+def test_new_rows_are_tested_where_that_is_quick():
+    X, y = make_blobs(300, n_features=4, centers=3, cluster_std=6.0, random_state=0)
+    ex = boxwood.explain(X, y, max_leaf_nodes=4)
+    known = boxwood.explain(X, y, max_leaf_nodes=4, validate=3).held_out
+    text = Page(ex.to_html()).text
+    assert f"Expect about {known.agreement:.0%} on new rows like these (held out: 3 folds)" in text
+    assert ex.held_out is None
+    not_tested = "How well they do on new rows was not tested: validate=5 does."
+    many = boxwood.explain(np.tile(X, (100, 1)), np.tile(y, 100), max_leaf_nodes=4)
+    for page in (ex.to_html(min_count=5), many.to_html(), boxwood.explain(X, y, method="cart").to_html()):
+        assert not_tested in Page(page).text
 
 
 def test_writing_a_file(wine, tmp_path):

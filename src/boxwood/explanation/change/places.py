@@ -133,6 +133,68 @@ def places_of_question(ex: MeasuredTree, node: int, column: str) -> Places | Non
     return _Counts.of(ex, evidence, sides, x, ends, True).places(ex, j, values, None)
 
 
+class PlacesAtEdges(NamedTuple):
+    """Edges of a histogram at which an end of a cut may stand, ascending, and the rows inside of it there.
+
+    Parameters
+    ----------
+    edges : list of n
+        Numbers of the edges.
+    values : list of n numbers or texts
+        Where the end may stand, as `move_cut` takes it; each parts the rows as its edge does.
+    inside : array of shape (n, k)
+        Number, or weight, of the rows of each cluster inside.
+    now : int
+        The place where the end is.
+    """
+
+    edges: list[int]
+    values: list[Any]
+    inside: Floats
+    now: int
+
+
+def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int, most: int) -> PlacesAtEdges | None:
+    """Return places at edges for the only end of a cut of numbers or dates just above leaves; one edge is its own.
+
+    Between two places, before the first and behind the last there are at least so many rows as `least`, and the rows at
+    the cut divided by `most`, so that there are about as many places at most. No other cut has an end at a place. None
+    where another cut would move with this one.
+    """
+    j, ends = int(ex.tree.feature[node]), [*ends_said(ex, node)]
+    if (evidence := _counted_rows(ex)) is None or len(ends) != 1 or ends_at(ex, j, ends[0][1]) != [(node, ends[0][0])]:
+        return None
+    [(is_upper, said)], below = ends, _below(ex, evidence, [node], j)
+    known = np.unique(below.x[np.isfinite(below.x)])
+    last = np.searchsorted(known, edges, side="right") - 1  # the value before each edge
+    old = float((ex.tree.upper if is_upper else ex.tree.lower)[node])
+    own = int(np.searchsorted(known, old, side="right" if is_upper else "left")) - 1
+    possible = np.flatnonzero((last >= 0) & (last < len(known) - 1)).tolist()
+    here = next((i for i in possible if last[i] == own), None)
+    if here is None:
+        return None
+    n_rows, least = np.searchsorted(np.sort(below.x), edges, side="right"), max(least, len(below.rows) // most)
+    taken = _apart([i for i in possible if i <= here][::-1], n_rows, 0, least)[::-1]
+    taken += _apart([i for i in possible if i >= here], n_rows, len(below.x), least)[1:]
+    values = [*_values_behind(ex, j, known, last[taken].tolist(), is_upper=is_upper)]
+    values[taken.index(here)] = said
+    free = [i for i, value in enumerate(values) if taken[i] == here or not ends_at(ex, j, value)]
+    taken, values = [taken[i] for i in free], [values[i] for i in free]
+    labels = np.asarray(evidence.task.reference.labels[below.rows])
+    sides = [below.x <= edge if is_upper else (below.x > edge) & np.isfinite(below.x) for edge in edges[taken].tolist()]
+    inside = [np.bincount(labels[side], below.weights[side], minlength=ex.n_clusters) for side in sides]
+    return PlacesAtEdges(taken, values, np.array(inside), taken.index(here))
+
+
+def _apart(places: Sequence[int], n_rows: Ints, end: int, least: int) -> list[int]:
+    """Return the first of some places, and each with enough rows between it and the one before, and behind it."""
+    found = [places[0]]
+    for i in places[1:]:
+        if min(abs(n_rows[i] - n_rows[found[-1]]), abs(end - n_rows[i])) >= least:
+            found.append(i)
+    return found
+
+
 def _behind(tree: ThresholdTree, node: int) -> int:
     """Return the first node, in pre-order, that is not below a node."""
     depth = tree.node_depth[node + 1 :] <= tree.node_depth[node]
@@ -201,10 +263,20 @@ def _between(ex: MeasuredTree, j: int, below: _Below, room: tuple[float, float],
     """Yield values between those of rows, as `move_cut` takes them: all of a few, else evenly over the rows."""
     x = below.x[np.isfinite(below.x) & (room[0] <= below.x) & (below.x <= room[1])]
     known, n_rows = np.unique(x, return_counts=True)
+    yield from _values_behind(ex, j, known, _choose_places(known, n_rows, old).tolist(), is_upper=True)
+
+
+def _values_behind(ex: MeasuredTree, j: int, known: Floats, places: Sequence[int], *, is_upper: bool) -> Iterator[Any]:
+    """Yield a value behind each of some values of a column for an end there; IN: known: all values, ascending."""
     dates, is_whole = ex._date_columns.get(j), bool((known == np.floor(known)).all())
-    for i in _choose_places(known, n_rows, old).tolist():
+    for i in places:
         left, right = float(known[i]), float(known[i + 1])
-        yield _say_date(left, right, dates) if dates else _plain(short_threshold(left, right, is_whole=is_whole))
+        if dates:
+            yield _say_date(left, right, dates)
+        elif is_upper:
+            yield _plain(short_threshold(left, right, is_whole=is_whole))
+        else:  # the number on the right may be it, that on the left not
+            yield _plain(-short_threshold(-right, -left, is_whole=is_whole) + 0.0)
 
 
 def _choose_places(known: Floats, n_rows: Ints, old: float) -> Indices:

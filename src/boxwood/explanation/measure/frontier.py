@@ -121,6 +121,13 @@ class Pruned(NamedTuple):
     leaf: Indices  # of each row in the larger tree
     prices: dict[int, float]  # by the number of leaves; none where they were not asked for
 
+    @classmethod
+    def nowhere(cls, tree: ThresholdTree, leaf: Indices, prices: dict[int, float]) -> Pruned:
+        """Return a tree that is pruned nowhere; IN: leaf (n,): of each row."""
+        clusters = np.zeros(tree.n_nodes, dtype=np.int64)
+        clusters[tree.leaf_nodes] = tree.leaf_clusters
+        return cls(tree, clusters, {tree.n_leaves: tree.leaf_nodes.tolist()}, leaf, prices)
+
 
 def trees_of_frontier(ex: MeasuredTree, sizes: Sequence[int], *, priced: bool) -> Pruned:
     """Return the trees of the frontier with some numbers of leaves, without those that the table's columns lack."""
@@ -142,10 +149,8 @@ def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | Non
     tree = NodeChanges(leaves=named).on(found.tree, ex.n_clusters)  # without what is below
     if column in tree.features or size == 1:
         return None
-    clusters = np.zeros(tree.n_nodes, dtype=np.int64)
-    clusters[tree.leaf_nodes] = tree.leaf_clusters
     leaf = np.searchsorted(ends, found.tree.leaf_nodes[found.leaf], side="right") - 1
-    return Pruned(tree, clusters, {size: tree.leaf_nodes.tolist()}, leaf, found.prices)
+    return Pruned.nowhere(tree, leaf, found.prices)
 
 
 def _prune_to(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[int] | None, *, priced: bool) -> Pruned:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import DataError
 from boxwood.render.forms.boxes import ClusterBoxes, boxes_by_cluster
@@ -42,6 +43,26 @@ def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
                 text = f"({error})"
             forms.append({"form": name, "name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG})
     return forms
+
+
+def beside_code(code: Mapping[str, str], of_page: Mapping[str, str]) -> dict[str, str | list[Any]]:
+    """Return forms of code as the page's script has them: with how many of the page's own lines they begin and end.
+
+    Browsers read other ends of lines as lines, so code that has some is told in full.
+    """
+    return {form: text if "\r" in (own := of_page.get(form, "")) else _beside(text, own) for form, text in code.items()}
+
+
+def _beside(text: str, own: str) -> list[Any]:
+    lines, known = text.split("\n"), own.split("\n")
+    start = _n_equal(lines, known)
+    stop = _n_equal(lines[start:][::-1], known[start:][::-1])
+    return [start, stop, lines[start : len(lines) - stop]]
+
+
+def _n_equal(some: Sequence[str], others: Sequence[str]) -> int:
+    """Return with how many equal texts two lists begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False)))
 
 
 def copies_of_rules(ex: MeasuredTree) -> dict[str, list[str]]:

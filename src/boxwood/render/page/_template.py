@@ -1,7 +1,7 @@
 """Templates of the folder `page`, filled: a page of its own that loads nothing, and a frame around it for notebooks.
 
 Texts of others, such as names of columns, are escaped. Nothing else may run: the content-security policy allows one
-script and one style, by their hashes, and workers of that script.
+script and one style, by their hashes, and workers and pictures of that script.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 from boxwood._imports import require
 from boxwood._version import __version__
+from boxwood.render.page._compiled import compiled_templates
 from boxwood.render.pictures.swatches import COLOURS, PATTERNS, class_of, colour_of, ink_on
 from boxwood.words.rule_heads import RULE_HEADS
 from boxwood.words.values import shorten_name
@@ -61,7 +62,7 @@ def fill_template(template: str, facts: dict[str, Any], title: str, script: str)
     style = fill_part("style.css", {"colours": facts["colours"], "width": tree["width"], "paper": tree["paper"]})
     policy = "default-src 'none'; base-uri 'none'; form-action 'none'; "
     policy += f"style-src '{_hash(style)}'"
-    policy += f"; script-src '{_hash(script)}'; worker-src blob:" if script else ""
+    policy += f"; script-src '{_hash(script)}'; worker-src blob:; img-src blob:" if script else ""
     about = {"title": title, "policy": policy, "style": style, "script": script, "version": __version__}
     return fill_part(template, facts | about)
 
@@ -96,6 +97,7 @@ def _environment() -> Any:
     jinja2 = require("jinja2", "page", "the report")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(file_of),
+        bytecode_cache=compiled_templates(jinja2),
         autoescape=lambda name: name is None or not name.endswith(".css"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -16,8 +16,8 @@ from boxwood.explanation.measure.evidence import held_in
 from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_without, trees_of_frontier
 from boxwood.explanation.measure.measure import binary_columns
 from boxwood.explanation.records import Frontier, FrontierRow, rules_of
-from boxwood.render.forms.walk import codes_at_cuts, cut_words
-from boxwood.render.page._copies import code_of_all
+from boxwood.render.forms.walk import CutWords, codes_at_cuts, cut_words
+from boxwood.render.page._copies import beside_code, code_of_all
 from boxwood.render.page._file import file_columns
 from boxwood.render.page._guard import bars_told
 from boxwood.render.page._parts import bars_shape, columns_in_form, nodes_in_form
@@ -31,12 +31,12 @@ from boxwood.words.values import cluster_name, column_name, fit_width, text_widt
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import Rule
-    from boxwood.tree import ThresholdTree
+    from boxwood.render.pictures.bars import Bars
 
 _MOST = 12  # trees
 _MOST_LETTERS = 60_000
 FEW_COLUMNS = 8  # of the rules, for which trees without one are grown
-_LARGEST, LARGEST_GROWN = 40, 80  # leaves of a tree that a reader would look at, and of the tree that is pruned
+LARGEST_DRAWN, LARGEST_GROWN = 40, 80  # leaves of a tree that a reader would look at, and of the tree that is pruned
 
 
 class OtherTrees(NamedTuple):
@@ -50,20 +50,23 @@ class OtherTrees(NamedTuple):
     without: list[tuple[str, FrontierRow]]
 
 
-def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: bool) -> OtherTrees | None:
+def other_trees(
+    ex: MeasuredTree, frontier: Frontier, code: Mapping[str, str], least: int, *, has_price: bool
+) -> OtherTrees | None:
     """Return the trees of a frontier, and for each column of the rules the best one without it.
 
     None where rows were drawn from a table. A larger tree is told once: for each node its words, its bars and its rows
-    by cluster; a tree is the nodes that are its leaves. IN: least: rows of a cluster that is shown.
+    by cluster; a tree is the nodes that are its leaves. IN: code: that of the page's tree, by form; least: rows of a
+    cluster that is shown.
     """
     evidence = ex._in_memory
     if evidence is None or evidence.whole is not None or largest_of(ex) > LARGEST_GROWN:
         return None
-    rows = [row for row in frontier if not row.is_this and 2 <= row.leaves <= _LARGEST]
+    rows = [row for row in frontier if not row.is_this and 2 <= row.leaves <= LARGEST_DRAWN]
     if not rows:
         return None
     rows = [rows[i] for i in dict.fromkeys(np.linspace(0, len(rows) - 1, _MOST).round().astype(int).tolist())]
-    draw = partial(_drawn, ex, least=least)
+    draw = partial(draw_trees, ex, code=code, least=least)
     slider, rows = draw(trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price))
     without, others = [], []
     for j in ex.tree.features.tolist() if 1 < ex.tree.features.size <= FEW_COLUMNS else ():
@@ -72,20 +75,29 @@ def other_trees(ex: MeasuredTree, frontier: Frontier, least: int, *, has_price: 
             data, [row] = draw(found)
             without.append(data)
             others.append((column_name(ex.columns[j]), row))
-    more = {
-        "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
-        "names": [_in_leaf(name) for name in ex._for_people().names],
-        "weighted": ex.details.weighted,
-    }
     for data, shown in (({"slider": slider, "without": without}, others), ({"slider": slider}, [])):
-        packed = pack(data | more)
+        packed = pack(data | facts_of_pictures(ex))
         if len(packed) <= _MOST_LETTERS:
             return OtherTrees(packed, rows, shown)
     return None
 
 
-def _drawn(ex: MeasuredTree, found: Pruned, *, least: int) -> tuple[dict[str, Any], list[FrontierRow]]:
-    """Return a larger tree and its prunings as data, and what each of these does on the rows."""
+def facts_of_pictures(ex: MeasuredTree) -> dict[str, Any]:
+    """Return what all pictures of an explanation's trees share."""
+    return {
+        "sizes": LARGE_SIZES._asdict() | {"gaps": GAPS},
+        "names": [_in_leaf(name) for name in ex._for_people().names],
+        "weighted": ex.details.weighted,
+    }
+
+
+def draw_trees(
+    ex: MeasuredTree, found: Pruned, *, code: Mapping[str, str] | None, least: int
+) -> tuple[dict[str, Any], list[FrontierRow]]:
+    """Return a larger tree and its prunings as data, and what each of these does on the rows.
+
+    IN: code: that of the page's tree, by form; None to tell no code.
+    """
     larger = _on_tree(ex, found)
     held, trees, rules, rows = _by_node(larger), [], dict[int, list[str]](), []
     for size, ends in found.ends.items():
@@ -94,11 +106,10 @@ def _drawn(ex: MeasuredTree, found: Pruned, *, least: int) -> tuple[dict[str, An
         tree = NodeChanges(leaves={node: int(found.clusters[node]) for node in ends}).on(found.tree, ex.n_clusters)
         # of its code: rows are at the leaves of the larger tree
         pruned = replace(larger, tree=tree, agreement=row.agreement, price=row.price, _evidence=None, _kept={})
-        own = rules_of(tree, ex.columns, ex._coded_columns, [*ex._gap_columns], ex._date_columns)
+        own = rules_at_leaves(pruned)
         lines = zip(ends, own, strict=True)
-        rules |= {node: [line.text for line in lines_of(one)] for node, one in lines if node not in rules}
-        code = {form["form"]: form["text"] for form in code_of_all(pruned)}
-        trees.append({"ends": ends, "code": code, "copies": {"text": _in_words(tree, own, ex.n_clusters)}})
+        rules |= {node: lines_said(one) for node, one in lines if node not in rules}
+        trees.append({"ends": ends} | ({} if code is None else forms_of(pruned, own, code)))
         rows.append(row)
     data = {
         "nodes": _nodes(larger, found, rules, held, least),
@@ -107,6 +118,24 @@ def _drawn(ex: MeasuredTree, found: Pruned, *, least: int) -> tuple[dict[str, An
         "trees": trees,
     }
     return data, rows
+
+
+def rules_at_leaves(ex: MeasuredTree) -> list[Rule]:
+    """Return the rules of the leaves of a tree that is not measured."""
+    return rules_of(ex.tree, ex.columns, ex._coded_columns, [*ex._gap_columns], ex._date_columns)
+
+
+def lines_said(rule: Rule) -> list[str]:
+    """Return the conditions of a rule, as a card has them."""
+    return [line.text for line in lines_of(rule)]
+
+
+def forms_of(ex: MeasuredTree, rules: Sequence[Rule], of_page: Mapping[str, str]) -> dict[str, Any]:
+    """Return what can be copied of a tree: all rules as code, beside that of the page, and of each cluster in words."""
+    leaves = (np.flatnonzero(ex.tree.leaf_clusters == cluster).tolist() for cluster in range(ex.n_clusters))
+    said = [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
+    code = {form["form"]: form["text"] for form in code_of_all(ex)}
+    return {"code": beside_code(code, of_page), "copies": {"text": said}}
 
 
 def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
@@ -118,12 +147,6 @@ def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
     evidence = replace(evidence, leaf=leaf, held=held)
     details = ex.details._replace(binary=binary)
     return replace(ex, tree=tree, details=details, _evidence=evidence, _short=None, _kept={**ex._kept})
-
-
-def _in_words(tree: ThresholdTree, rules: Sequence[Rule], n_clusters: int) -> list[str]:
-    """Return the rule of each cluster; IN: rules: those of the leaves."""
-    leaves = (np.flatnonzero(tree.leaf_clusters == cluster).tolist() for cluster in range(n_clusters))
-    return [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
 
 
 def _nodes(
@@ -146,23 +169,30 @@ def _nodes(
         one: dict[str, Any] = {"by": held[node].tolist(), "cluster": int(found.clusters[node])}
         one |= {"rule": rules[node]} if node in rules else {}
         if node in inner:
-            words = cut_words(ex, node, codes.get(node), reached)
-            column, area = column_name(ex.columns[int(tree.feature[node])]), _area()
-            short = [fit_width(text, GAPS[1] - 8.0, LARGE_SIZES.text) for text in words.short]
+            column = column_name(ex.columns[int(tree.feature[node])])
             one |= {
                 "second": int(tree.second[node]),
                 "test": tests[node],
                 "column": column,
                 "title": fit_width(column, LARGE_SIZES.cut[0] - 34.0, LARGE_SIZES.title),
-                "short": short,
-                "wide": max(map(_width, short)),
-                "full": words.full,
-                "bars": bars_shape(area, labels_of(bars[node], area, LARGE_SIZES.text), bars[node])
-                if node in bars
-                else None,
+                "bars": bars_drawn(bars[node]) if node in bars else None,
             }
+            one |= words_drawn(cut_words(ex, node, codes.get(node), reached))
         nodes[node] = one
     return nodes
+
+
+def words_drawn(words: CutWords) -> dict[str, Any]:
+    """Return the words on both ways on from a cut as a picture has them."""
+    short = [fit_width(text, GAPS[1] - 8.0, LARGE_SIZES.text) for text in words.short]
+    return {"short": short, "wide": max(text_width(text, LARGE_SIZES.text) for text in short), "full": words.full}
+
+
+def bars_drawn(bars: Bars) -> dict[str, Any]:
+    """Return the bars of a cut as a picture has them."""
+    first, last = LARGE_SIZES.cut_area
+    area = Box(8.0, first, LARGE_SIZES.cut[0] - 16.0, last - first)
+    return bars_shape(area, labels_of(bars, area, LARGE_SIZES.text), bars)
 
 
 def _by_node(ex: MeasuredTree) -> Floats:
@@ -175,14 +205,5 @@ def _by_node(ex: MeasuredTree) -> Floats:
     return sums
 
 
-def _area() -> Box:
-    first, last = LARGE_SIZES.cut_area
-    return Box(8.0, first, LARGE_SIZES.cut[0] - 16.0, last - first)
-
-
 def _in_leaf(name: Any) -> str:
     return fit_width(cluster_name(name), LARGE_SIZES.leaf[0] - 44.0, LARGE_SIZES.title)
-
-
-def _width(text: str) -> float:
-    return text_width(text, LARGE_SIZES.text)

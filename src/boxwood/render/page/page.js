@@ -52,14 +52,18 @@ const light = path => {
   all("[data-node]").forEach(part => part.classList.toggle("lit", lit.has(Number(part.dataset.node))));
 };
 let shown = [];
-const lightByMouse = () => all(".tree .leaf").forEach(leaf => {
-  leaf.addEventListener("mouseenter", () => {
-    const path = [Number(leaf.dataset.node)];
-    while (parents.has(path[0])) path.unshift(parents.get(path[0]));
-    light(path);
+let markMoves = () => {};  // once trees are made by hand
+const lightByMouse = () => {
+  markMoves();
+  all(".tree .leaf").forEach(leaf => {
+    leaf.addEventListener("mouseenter", () => {
+      const path = [Number(leaf.dataset.node)];
+      while (parents.has(path[0])) path.unshift(parents.get(path[0]));
+      light(path);
+    });
+    leaf.addEventListener("mouseleave", () => light(shown));
   });
-  leaf.addEventListener("mouseleave", () => light(shown));
-});
+};
 lightByMouse();
 
 // ------------------------------------------------------------------ what if
@@ -275,6 +279,12 @@ const showFirst = () => {
   all(".told .finds").forEach((part, i) => { part.textContent = first.told[i]; });
   all("code[data-form]").forEach((code, i) => { code.textContent = first.code[i]; });
 };
+// Code of another tree is told by how many lines of this page's own begin and end it, and those between them.
+const codeBeside = (own, told) => {
+  if (typeof told === "string") return told;
+  const [start, stop, between] = told, lines = own.split("\n");
+  return [...lines.slice(0, start), ...between, ...lines.slice(lines.length - stop)].join("\n");
+};
 const showTree = (data, tree) => {
   const titles = data.names.map((title, i) => (given.has(i) ? inLeaf(given.get(i)) : title));
   const {picture, nodes} = drawTree({...data, ends: tree.ends}, rules.clusters, titles);
@@ -286,7 +296,7 @@ const showTree = (data, tree) => {
     conditions: nodes.map(node => (node.parent === null ? null : nodes[node.parent].full[node.side])),
     notes: leaves.map(node => [node.note, node.purity]),
     clusters: first.rules.clusters,
-    typical: [],
+    typical: tree.typical ?? [],
     file: first.rules.file && {...first.rules.file, columns: data.file.filter(({name}, j) => named.has(name) || j >= data.columns.length)},
   };
   one("#of-tree").replaceChildren(
@@ -294,37 +304,121 @@ const showTree = (data, tree) => {
     element("div", {class: "list"}, element("ul", {}, treeAsList(nodes, 0))));
   copies = tree.copies;
   all(".card").forEach((card, cluster) => cardOfRules(card, cluster, nodes));
-  all("code[data-form]").forEach(code => { code.textContent = code.dataset.form === "text" ? textOfTree(nodes, rules.clusters.map(([, name]) => name)) : tree.code[code.dataset.form]; });
+  all("code[data-form]").forEach((code, i) => { code.textContent = code.dataset.form === "text" ? textOfTree(nodes, rules.clusters.map(([, name]) => name)) : codeBeside(first.code[i], tree.code[code.dataset.form]); });
 };
-const slider = one("#leaves");
-if (slider && typeof DecompressionStream !== "undefined") {
-  const sizes = slider.dataset.sizes.split(" "), told = one("#leaves-told"), here = Number(slider.value);
-  let data = null;
+// What is shown instead of the first tree: a place of the slider, a tree without a column, or one that is made by hand.
+// `find` gives its data, the tree, and the line of Python that makes it; `putBack` puts the controls back that made it.
+let asked = null, putBack = () => {}, lineOfTree = "", gone = -1, movesNow = true;
+const show = async (find, back = () => {}) => {
+  const mine = asked = {}, found = await find?.(), typed = new Map(rules.columns.map(({name}, j) => [name, inputs[j]?.value]));
+  if (mine !== asked) return;  // a later move came in between
+  if (putBack !== back) putBack();
+  putBack = back;
+  ({line: lineOfTree = "", gone = -1, moves: movesNow = !found} = found ?? {});
+  if (found) showTree(...found.shown);
+  else showFirst();
+  one("#other-tree").hidden = !found;
+  all(".card").forEach((card, cluster) => { card.hidden = cluster === gone; });
+  learnTree();
+  lightByMouse();
+  askValues();
+  inputs.forEach((input, j) => { if (typed.has(rules.columns[j].name)) { input.value = typed.get(rules.columns[j].name); read(j); } });
+  if (fields) { answer(); light([]); }
+  offer();
+  measure();
+  sayLines();
+};
+const once = id => { let data; return () => (data ??= unpacked(one(id).textContent)); };
+const pressed = (button, isOn) => button.setAttribute("aria-pressed", isOn);
+// A button that shows a tree, and at a second click the first one.
+const toggle = (button, find) => {
+  const back = () => pressed(button, false);
+  button.addEventListener("click", () => {
+    const isOn = button.getAttribute("aria-pressed") === "true";
+    if (!isOn) pressed(button, true);
+    show(isOn ? null : find, isOn ? undefined : back);
+  });
+};
+const slider = one("#leaves"), unpacks = typeof DecompressionStream !== "undefined";
+if (slider && unpacks) {
+  const sizes = slider.dataset.sizes.split(" "), told = one("#leaves-told"), here = Number(slider.value), data = once("#trees");
   one("#slider").hidden = false;
   const say = () => { slider.setAttribute("aria-valuetext", told.textContent = sizes[slider.value].replaceAll("_", " ")); };
-  // What is shown: a place of the slider, or the tree without a column.
-  let asked = null;
-  const show = async (at, without = null) => {
-    const mine = asked = {};
-    data ??= await unpacked(one("#trees").textContent);
-    if (mine !== asked) return;  // a later move came in between
-    const own = without === null ? data.slider : data.without[without];
-    if (without === null && at === here) showFirst();
-    else showTree({...data, ...own}, own.trees[without === null ? at - (at > here ? 1 : 0) : 0]);
-    one("#other-tree").hidden = without === null && at === here;
-    all("[data-without]").forEach(button => button.setAttribute("aria-pressed", Number(button.dataset.without) === without));
-    learnTree();
-    lightByMouse();
-    askValues();
-    offer();
-    measure();
-  };
-  slider.addEventListener("input", () => { say(); show(Number(slider.value)); });
-  all("[data-without]").forEach(button => button.addEventListener("click", () => {
-    const isOff = button.getAttribute("aria-pressed") === "true";
-    show(Number(slider.value), isOff ? null : Number(button.dataset.without));
-  }));
+  const found = async (own, i = 0) => ({shown: [{...await data(), ...await own()}, (await own()).trees[i]]});
+  const back = () => { slider.value = here; say(); };
+  slider.addEventListener("input", () => {
+    const at = Number(slider.value);
+    say();
+    show(at === here ? null : () => found(async () => (await data()).slider, at - (at > here ? 1 : 0)), back);
+  });
+  all("[data-without]").forEach((button, i) => toggle(button, () => found(async () => (await data()).without[i])));
   say();
+}
+if (one("#by-hand") && unpacks) (async () => {
+  const data = await unpacked(one("#own").textContent), ranges = all("#by-hand .move");
+  one("#by-hand").hidden = false;
+  all("#by-hand .merge").forEach((button, i) => {
+    const own = data.merges[i];
+    toggle(button, () => ({shown: [{...data, ...own}, own.trees[0]], line: own.line, gone: own.gone}));
+  });
+  ranges.forEach((range, i) => {
+    const {now, places} = data.moves[i], {own} = data;
+    const say = () => { range.setAttribute("aria-valuetext", range.nextElementSibling.textContent = places[range.value].said); };
+    const back = () => { range.value = now; say(); };
+    const find = () => {
+      const {nodes, ...place} = places[range.value], changed = {...own.nodes};
+      for (const node in nodes) changed[node] = {...own.nodes[node], ...nodes[node]};
+      return {shown: [{...data, ...own, nodes: changed}, {...place, ends: own.trees[0].ends, typical: first.rules.typical}], line: place.line, moves: true};
+    };
+    range.addEventListener("input", () => { say(); show(Number(range.value) === now ? null : find, back); });
+    say();
+  });
+  // The line of a cut that moves is dragged in its histogram.
+  markMoves = () => { if (movesNow) data.moves.forEach(({node}) => one(`.tree .node[data-node="${node}"]`)?.classList.add("moves")); };
+  markMoves();
+  const drag = (i, event) => {
+    const box = one(`.tree .node[data-node="${data.moves[i].node}"] .box`).getBoundingClientRect();
+    const x = (event.clientX - box.left - box.width * 8 / 172) / (box.width * 156 / 172);
+    const far = data.moves[i].at.map(at => Math.abs(at - x)), best = far.indexOf(Math.min(...far));
+    if (Number(ranges[i].value) === best) return;
+    ranges[i].value = best;
+    ranges[i].dispatchEvent(new Event("input"));
+  };
+  one("#of-tree").addEventListener("pointerdown", event => {
+    const i = data.moves.findIndex(({node}) => event.target.closest(".moves")?.dataset.node === String(node));
+    if (i < 0) return;
+    event.preventDefault();
+    const move = moved => drag(i, moved);
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", () => removeEventListener("pointermove", move), {once: true});
+  });
+})();
+
+// ------------------------------------------------------------------ the picture, for a slide
+// As it is shown, on white paper and twice as large; bars of the first tree are symbols beside it.
+const saved = async () => {
+  const svg = one(".tree").cloneNode(true), {width, height} = svg.viewBox.baseVal;
+  all("use", svg).forEach(use => {
+    const symbol = one(use.getAttribute("href")), bars = svgElement("svg", {viewBox: symbol.getAttribute("viewBox")}, ...[...symbol.childNodes].map(part => part.cloneNode(true)));
+    ["x", "y", "width", "height"].forEach(name => bars.setAttribute(name, use.getAttribute(name)));
+    use.replaceWith(bars);
+  });
+  svg.dataset.theme = "light";
+  svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:system-ui,sans-serif}.unseen{position:static}`));
+  const image = new Image(), url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"})), paper = element("canvas");
+  [paper.width, paper.height] = [image.width, image.height] = [2 * width, 2 * height];
+  image.src = url;
+  await image.decode();
+  const brush = paper.getContext("2d");
+  brush.fillStyle = "white";
+  brush.fillRect(0, 0, paper.width, paper.height);
+  brush.drawImage(image, 0, 0, paper.width, paper.height);
+  URL.revokeObjectURL(url);
+  paper.toBlob(file => element("a", {href: URL.createObjectURL(file), download: "tree.png"}).click());
+};
+if (one("#picture")) {
+  one("#picture").hidden = false;
+  one("#picture").addEventListener("click", saved);
 }
 
 // ------------------------------------------------------------------ copy
@@ -361,7 +455,7 @@ const offer = async () => {
   const found = await copies;
   all(".take").forEach((button, cluster) => { button.hidden = !found[form.value]?.[cluster]; });
 };
-if (typeof DecompressionStream !== "undefined") {
+if (unpacks) {
   one("#take").hidden = false;
   one("#take button").addEventListener("click", async event => {
     const button = event.currentTarget, lines = form.value === "text" ? await Promise.all(rules.clusters.map((_, i) => ruleOf(i, "text"))) : [];
@@ -393,9 +487,14 @@ const rename = (cluster, name) => {
   everywhere(".tree .leaf").filter(leaf => one(".mark", leaf).textContent === mark).forEach(leaf => {
     one(".title", leaf).textContent = inLeaf(name);
   });
-  const names = [...given].map(([i, one]) => `${inPython(rules.file.clusters[i][0])}: ${inPython(one)}`);
-  one("#lines-of-python").textContent = `ex = ex.rename({${names.join(", ")}})`;
-  one("#changes").hidden = false;
+  sayLines();
+};
+const sayLines = () => {
+  const names = [...given].filter(([i]) => i !== gone).map(([i, one]) => `${inPython(first.rules.file.clusters[i][0])}: ${inPython(one)}`);
+  const lines = [...(lineOfTree ? [lineOfTree] : []), ...(names.length ? [`ex = ex.rename({${names.join(", ")}})`] : [])];
+  one("#lines-of-python").textContent = lines.join("\n");
+  one("#changes").hidden = !lines.length;
+  if (one("#to-lines")) one("#to-lines").hidden = !lineOfTree;
 };
 if (rules.file) all(".card").forEach((card, cluster) => {
   const button = element("button", {type: "button", class: "screen rename", "aria-label": `Rename cluster ${rules.clusters[cluster][0]}`}, "Rename");

@@ -25,6 +25,8 @@ from boxwood._validation import list_words, show_value, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.measure.contrast import CONTRASTS, OTHERS
 from boxwood.explanation.measure.frontier import largest_of
+from boxwood.explanation.measure.held_out import held_out
+from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.spoken import spoken_names
@@ -33,6 +35,7 @@ from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.page._by_hand import ByHand, trees_by_hand
 from boxwood.render.page._cells import cells_of_confusion
 from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
 
+_FOLDS, _QUICK = 3, 60_000  # rows times columns times leaves up to which new rows take less than a second
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
 
 
@@ -99,6 +103,7 @@ def page(
 
 def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     has_price = count is None and tells_price(whole)  # a price is of single rows
+    whole = whole if count else _tested_on_new_rows(whole)
     ex = as_shown(whole, count)
     facts = _facts(ex, count, whole, has_price=has_price)
     rules = what_if(ex, picture_of(ex), facts["outline"], least_shown(count))
@@ -116,6 +121,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["code"] = _code(ex)
     facts["copies"] = pack(copies_of_rules(ex))
     facts["others"] = _others(whole, facts, count)
+    facts["by_hand"] = _by_hand(whole, ex, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
     rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
@@ -124,6 +130,23 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
     return fill_template("page.html", facts, _title(ex, title), script=_script())
+
+
+def _tested_on_new_rows(ex: MeasuredTree) -> MeasuredTree:
+    """Return the explanation with how well its rules do on rows held out, if that is known or can be had quickly."""
+    evidence = ex._in_memory
+    if ex.held_out is not None or evidence is None or evidence.grow is None or ex.search_report is None:
+        return ex  # a method by its name may take long
+    if ex.limits is not None and ex.limits.max_columns is not None:
+        return ex  # the search for few columns takes several times as long
+    if evidence.whole is not None or ex.n_rows * len(ex.columns) * max(ex.n_leaves, ex.n_clusters) > _QUICK:
+        return ex
+    if "held_out" not in ex._kept:
+        try:
+            ex._kept["held_out"] = held_out(evidence, _FOLDS, Distance(ex.details.objective, evidence.kernel))
+        except DataError:  # too few rows
+            return ex
+    return replace(ex, held_out=ex._kept["held_out"])
 
 
 @cache
@@ -248,7 +271,7 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
         return None
     frontier, has_price = ex._kept["frontier"], facts["frontier"]["price"]
-    found = other_trees(ex, frontier, least_shown(count), has_price=has_price)
+    found = other_trees(ex, frontier, _code_by_form(facts), least_shown(count), has_price=has_price)
     if found is None:
         return None
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
@@ -256,6 +279,20 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     said[at] += ": the tree of this page"
     without = [(name, _size_said(row, has_price)) for name, row in found.without]
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
+
+
+def _by_hand(ex: MeasuredTree, told: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> ByHand | None:
+    """Return the trees that a reader makes by hand; None where numbers are not exact, or values are not shown.
+
+    IN: told: the explanation without what a page does not show.
+    """
+    if count or facts["hidden"] or not facts["tree"]:
+        return None
+    return trees_by_hand(ex, told._kept["bars"], _code_by_form(facts), FEW)
+
+
+def _code_by_form(facts: Mapping[str, Any]) -> dict[str, str]:
+    return {form["form"]: form["text"] for form in facts["code"]}
 
 
 def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> str:
@@ -539,7 +576,7 @@ def _agreement_note(ex: MeasuredTree, count: int | None) -> str:
     else:
         note = "Every row is in the cluster that its rule names."
     if ex.held_out is None:
-        note += " How well they do on new rows was not tested."
+        note += " How well they do on new rows was not tested: validate=5 does."
     else:
         note += f" Expect about {ex.held_out.agreement:.0%} on new rows like these (held out: {ex.held_out.how})."
     return note

@@ -1,0 +1,273 @@
+"""What a reader does with the tree of a report by hand: a threshold moves, leaves are merged; Python does it again."""
+
+import re
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.image import imread
+from sklearn.datasets import make_blobs
+
+import boxwood
+from boxwood.render.pictures.swatches import colour_of
+from boxwood.words.values import cluster_name, percent
+from tests.render.test_browser import FILL, hostile, opened  # noqa: F401  # the fixture
+from tests.render.test_page import HOSTILE_NAMES
+from tests.scale import seeds
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
+]
+
+
+def blobs(seed):
+    X, y = make_blobs(500, n_features=4, centers=4, cluster_std=4.0, random_state=seed)
+    return pd.DataFrame(X.round(1), columns=list("abcd")), y
+
+
+def whole(seed):
+    frame, y = blobs(seed)
+    return frame.round(0).astype(int), y
+
+
+def gaps(seed):
+    """Return numbers of which some are missing, words and dates."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {"orders": rng.integers(0, 40, 400).astype(float), "spend": rng.exponential(90.0, 400).round()}
+    )
+    frame["seen"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 200, 400), "D")
+    frame["plan"] = rng.choice(["free", "plus", HOSTILE_NAMES[1]], 400)
+    y = np.where(frame.orders > 25, "many", np.where(frame.seen < "2026-03-01", "it's early", "late"))
+    y = np.where((frame.spend > 150) & (rng.random(400) < 0.8), "rich", y)
+    frame.loc[rng.random(400) < 0.1, "orders"] = np.nan
+    return frame, y
+
+
+def customers(seed):
+    frame = pd.read_csv("examples/customers.csv").sample(350, random_state=seed)
+    return frame.drop(columns="segment"), frame.segment.to_numpy()
+
+
+CASES = {
+    "numbers": (blobs, {}),
+    "whole": (whole, {}),
+    "gaps": (gaps, {}),
+    "customers": (customers, {}),
+    "ages": (gaps, {"as_of": "2026-08-01"}),
+    "weights": (blobs, {"sample_weight": np.random.default_rng(0).integers(1, 4, 500)}),
+}
+
+
+def made(kind, seed, **options):
+    make, more = CASES[kind]
+    frame, labels = make(seed)
+    return frame, boxwood.explain(frame, labels, **{"max_leaf_nodes": 6} | more | options)
+
+
+def code_of(text):
+    """Return code without the lines that say where it is from."""
+    return [line for line in text.split("\n") if not line.startswith("# ")]
+
+
+def check_tree(page, ex, frame):
+    """Check that the page shows the tree that its lines of Python make, and return that."""
+    scope = {"ex": ex}
+    exec(page.text_content("#lines-of-python"), scope)
+    new = scope["ex"]
+    assert code_of(page.text_content("code[data-form=python]")) == code_of(new.to_python().rstrip())
+    cards = page.locator(".card:visible").all()
+    assert [card.locator("h3 bdi").inner_text() for card in cards] == [*map(cluster_name, new.names)]
+    for card, cluster in zip(cards, new.clusters, strict=True):
+        shown = [line.inner_text() for line in card.locator(".rule li").all()]
+        for rule in cluster.rules:
+            assert all(any(condition.column in line for line in shown) for condition in rule)
+    drawn = [leaf.text_content() for leaf in page.locator(".tree .leaf").all()]
+    assert [re.search(r"(\d[\d,]*)(?: rows?)? · ", text)[1] for text in drawn] == [
+        f"{leaf.size:,.0f}" for leaf in new.leaves
+    ]
+    return new
+
+
+def moved_to(page, control, at):
+    """Move a threshold to a place as a person does, by keys, and return what is said of it."""
+    page.wait_for_selector("#by-hand:not([hidden])")
+    control.focus()
+    page.keyboard.press("Home")
+    for _ in range(at):
+        page.keyboard.press("ArrowRight")
+    said = control.evaluate("range => range.nextElementSibling.textContent")
+    assert control.get_attribute("aria-valuetext") == said
+    return said
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_a_threshold_moves_to_what_python_makes_of_it(opened, kind):  # noqa: F811
+    n_moved = 0
+    for seed in seeds(4, least=2):
+        frame, ex = made(kind, seed)
+        page = opened(ex)
+        for control in page.locator("#by-hand .move").all():
+            here, last = int(control.input_value()), int(control.get_attribute("max"))
+            for at in {0, last // 2, last} - {here}:
+                said = moved_to(page, control, at)
+                page.wait_for_function("said => document.querySelector('#lines-of-python').textContent", arg=said)
+                new = check_tree(page, ex, frame)
+                edit = new.changes[-1]
+                assert f"right for {percent(new.agreement)} of the" in said
+                n = sum(one.size for one in edit.moved)
+                told = re.search(r"(?:weight )?([\d,.]+)(?: rows?)? in another cluster", said)
+                assert (float(told[1].replace(",", "")) if told else 0) == pytest.approx(n, rel=1e-3)
+                n_moved += 1
+            moved_to(page, control, here)
+            page.wait_for_function("document.querySelector('#other-tree').hidden")
+            assert page.locator("#changes").is_hidden()
+    assert n_moved > 3
+
+
+@pytest.mark.parametrize("kind", ["numbers", "gaps", "customers"])
+def test_two_leaves_are_merged_as_python_merges_their_clusters(opened, kind):  # noqa: F811
+    n_merged = 0
+    for seed in seeds(6, least=2):
+        frame, ex = made(kind, seed)
+        page = opened(ex)
+        for button in page.locator("#by-hand .merge").all():
+            button.focus()
+            page.keyboard.press("Enter")
+            page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+            new = check_tree(page, ex, frame)
+            assert f"{new.n_leaves} leaves, right for {percent(new.agreement)} of the rows" in button.inner_text()
+            assert page.locator(".card:visible").count() == new.n_clusters == ex.n_clusters - 1
+            n_merged += 1
+            page.keyboard.press("Enter")
+            page.wait_for_function("document.querySelector('#other-tree').hidden")
+            assert page.locator(".card:visible").count() == ex.n_clusters
+            assert page.text_content("#lines-of-python") == ""
+    assert n_merged
+
+
+def test_a_threshold_is_dragged_in_its_histogram(opened):  # noqa: F811
+    frame, ex = made("customers", 0)
+    page = opened(ex)
+    page.wait_for_selector(".tree .moves")
+    control = page.locator("#by-hand .move").first
+    here, last = int(control.input_value()), int(control.get_attribute("max"))
+    number = control.get_attribute("id").removeprefix("move-")
+    cut = page.locator(".tree .moves", has=page.locator(f"tspan.mute:text-is('{number}')"))
+    cut.scroll_into_view_if_needed()
+    box = cut.locator(".box").bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.8, y)
+    page.mouse.move(box["x"] + box["width"], y)
+    assert int(control.input_value()) == last != here
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+    check_tree(page, ex, frame)
+    said = page.text_content("#lines-of-python")
+    page.mouse.move(box["x"], y)
+    assert int(control.input_value()) == 0
+    page.mouse.up()
+    page.mouse.move(box["x"] + box["width"], y)
+    assert int(control.input_value()) == 0
+    page.wait_for_function("said => document.querySelector('#lines-of-python').textContent !== said", arg=said)
+    check_tree(page, ex, frame)
+
+
+def test_one_control_puts_the_others_back(opened):  # noqa: F811
+    _, ex = made("customers", 0)
+    page = opened(ex)
+    control, merge = page.locator("#by-hand .move").first, page.locator("#by-hand .merge").first
+    here, size = control.input_value(), page.input_value("#leaves")
+    moved_to(page, control, 0)
+    merge.click()
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge')")
+    assert control.input_value() == here
+    assert merge.get_attribute("aria-pressed") == "true"
+    page.focus("#leaves")
+    page.keyboard.press("Home" if size != "0" else "End")
+    page.wait_for_function("() => !document.querySelector('#lines-of-python').textContent")
+    assert merge.get_attribute("aria-pressed") == "false"
+    without = page.locator("[data-without]").first
+    without.click()
+    assert page.input_value("#leaves") == size
+    moved_to(page, control, 0)
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('move_cut')")
+    assert without.get_attribute("aria-pressed") == "false"
+    page.locator(".card .rename").first.click()
+    page.keyboard.type("Given")
+    page.keyboard.press("Enter")
+    scope = {"ex": ex}
+    exec(page.text_content("#lines-of-python"), scope)
+    assert scope["ex"].names[0] == "Given"
+    assert [one.line.split("(")[0] for one in scope["ex"].changes] == ["ex = ex.move_cut", "ex = ex.rename"]
+
+
+def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # noqa: F811
+    frame, ex = made("customers", 0)
+    page = opened(ex)
+    control = page.locator("#by-hand .move").first
+    inputs = page.locator("#fields label :is(input, select)")
+    column = [ex.columns[j] for j in ex.tree.features.tolist()].index("orders")
+    inputs.nth(column).fill("3")
+    moved_to(page, control, 0)
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+    assert inputs.nth(column).input_value() == "3"
+    scope = {"ex": ex}
+    exec(page.text_content("#lines-of-python"), scope)
+    page.set_input_files(
+        "#file", {"name": "list.csv", "mimeType": "text/csv", "buffer": frame.to_csv(index=False).encode()}
+    )
+    page.wait_for_selector("#labelled .save")
+    with page.expect_download() as download:
+        page.click("#labelled .save")
+    labelled = pd.read_csv(download.value.path())
+    assert labelled.cluster.tolist() == scope["ex"].predict(frame).tolist()
+
+
+def test_the_picture_is_saved_for_a_slide(opened):  # noqa: F811
+    """As it is shown, moved thresholds and given names included, with ink on white in dark rooms, too."""
+    _, ex = made("customers", 0)
+    pixels = []
+    for content, size in ((ex.rename({"new": HOSTILE_NAMES[1]}), "desk"), (ex, "phone"), (hostile(), "desk")):
+        page = opened(content, size=size, scheme="dark")
+        for control in page.locator("#by-hand .move").all()[:1]:
+            moved_to(page, control, 0)
+            page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+        page.focus("#picture")
+        with page.expect_download() as download:
+            page.keyboard.press("Enter")
+        assert download.value.suggested_filename == "tree.png"
+        image = imread(download.value.path())
+        width, height = page.evaluate(
+            "(({width, height}) => [width, height])(document.querySelector('.tree').viewBox.baseVal)"
+        )
+        assert image.shape[:2] == pytest.approx((2 * height, 2 * width), abs=2)
+        assert (image[0, 0] == 1).all()
+        assert (image[..., :3].max(axis=2) < 0.3).any()  # ink
+        pixels.append(
+            {tuple(pixel) for pixel in (image[::3, ::3, :3].reshape(-1, 3) * 255).round().astype(int).tolist()}
+        )
+    colours = {tuple(int(colour_of(i)[at : at + 2], 16) for at in (1, 3, 5)) for i in range(ex.n_clusters)}
+    assert colours <= pixels[0] & pixels[1]
+
+
+def test_by_hand_axe_finds_nothing_and_hostile_names_run_nothing(opened):  # noqa: F811
+    _, ex = made("gaps", 1)
+    axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    ex = ex.rename({"many": HOSTILE_NAMES[0], "rich": HOSTILE_NAMES[1]})
+    for size, scheme in (("desk", "light"), ("phone", "dark")):
+        page = opened(ex, size=size, scheme=scheme)
+        for control in page.locator("#by-hand .move").all():
+            moved_to(page, control, 0)
+        page.locator("#by-hand .merge").first.click()
+        page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge')")
+        assert page.locator("img, iframe, object, link").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        assert [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found] == []
+    page = opened(hostile())
+    assert page.locator("script").count() == 3 + page.locator("#trees").count() + page.locator("#own").count()
