@@ -326,10 +326,6 @@ def test_the_command_explains_a_small_file_with_labels_without_scikit_learn(tmp_
     assert not loaded & {*OPTIONAL, "numba", "sklearn", "scipy"}
 
 
-def test_a_file_that_another_folder_hands_out_can_be_imported_first():
-    assert "boxwood.columns.of_file" in loaded_after("from boxwood.columns.of_file import column_table")
-
-
 @pytest.mark.full
 def test_no_public_name_loads_an_optional_package():
     theirs = loaded_after("import sklearn.cluster, sklearn.tree, duckdb, numba")
