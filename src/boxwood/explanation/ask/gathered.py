@@ -250,8 +250,10 @@ def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -
 
 def _refuse_named(names: Collection[str], reason: str, wanted: ColumnChoice, source: Source) -> None:
     if chosen := [name for name in names if name in wanted.chosen]:
-        said = f"rules cannot use {list_words(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}"
-        raise DataError("\n".join([said, *source.hints_on(chosen if reason == OTHER_KINDS["text"] else ())]))
+        hints = "".join(f"\n{hint}" for hint in source.hints_on(chosen if reason == OTHER_KINDS["text"] else ()))
+        raise DataError(
+            f"rules cannot use {list_words(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}{hints}"
+        )
 
 
 def _table(source: Source, values: Floats, usable: _Usable) -> ColumnTable:
