@@ -96,10 +96,15 @@ def read_rows(
 
 def number_column(source: FileInMemory, name: str) -> Floats:
     """Return the numbers of a column, NaN for missing ones; raise a DataError if it holds others."""
+    refuse_other_values(source, name)
+    return source.values([source.column(name).sql])[0][:, 0]
+
+
+def refuse_other_values(source: FileInMemory, name: str) -> None:
+    """Raise a DataError if a column holds no numbers; it says where others are."""
     column = source.column(name)
     if column.is_mixed or column.kind in ("text", "unclear", "time", "other"):
         source.refuse_text(name)
-    return source.values([column.sql])[0][:, 0]
 
 
 def with_too_large(source: FileInMemory, columns: Sequence[Seen]) -> Sequence[Seen]:

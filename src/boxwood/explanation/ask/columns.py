@@ -350,7 +350,7 @@ def column_choice(source: Source, clustering: Any, asked: Options) -> ColumnChoi
     names = tuple(name for name in columns or every if name not in beside and name in every)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     plain = tuple(name for name in names if kinds[name] in USABLE and name not in asked.categories)
-    for name in (one for one in asked.numbers if one in names):
+    for name in (one for one in asked.numbers if one in names and not (source.is_held and kinds[one] == "empty")):
         refuse_no_numbers(source, name, "columns in numbers=")
     chosen = names if is_chosen else asked.categories
     words = [name for name in asked.categories if source.is_held or source.types.get(name) in _TEXTS]

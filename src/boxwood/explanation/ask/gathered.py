@@ -186,7 +186,8 @@ def _usable(source: Source, wanted: ColumnChoice, asked: Options) -> _Usable:
     why = left_out(_look_at_columns(source, wanted, words, found), use)
     unused = by_reason({name: reason for name, reason in why.items() if name not in wanted.plain})
     for reason, them in unused.items():
-        _refuse_named(them, reason, wanted, source)
+        if reason not in (NO_VALUES, ONE_VALUE) or not source.is_held:
+            _refuse_named(them, reason, wanted, source)
     kept = {name: values for name, values in words.items() if values and name not in why}
     names = [name for name in wanted.names if name in wanted.plain or name in kept]
     return _Usable(names, kept, unused, found)
