@@ -9,6 +9,7 @@ import pytest
 import boxwood as bw
 from boxwood import axes, concepts, grow, kernels, metrics, table
 from boxwood.errors import DataError
+from boxwood.table.memory import file_in_memory
 from boxwood.theory import bounds, instances
 from tests.scale import each
 
@@ -228,7 +229,7 @@ SCALING = axes.Scaling(np.zeros(3), np.ones(3))
         (lambda: TREE.test(-np.inf), "node must be a whole number, got -inf"),
         (lambda: TREE.path(-np.inf), "leaf must be a whole number, got -inf"),
         (lambda: bw.Tally.of(X, Y).rules(X), "tree must be a ThresholdTree, got ndarray"),
-        (lambda: table.read_table("x.csv", options=1.5), "options must be a ReadOptions, got float"),
+        (lambda: file_in_memory("x.csv", 1.5), "options must be a ReadOptions, got float"),
     ],
 )
 def test_what_is_of_no_kind_that_can_be_used(call, message):
@@ -262,7 +263,10 @@ def test_what_is_of_no_kind_that_can_be_used(call, message):
         (lambda: bw.CART().fit(X, sample_weight=1e308), "adds up to more than the largest float"),
         (lambda: bw.IMM(n_clusters=3).fit([[10**400], [1]]), "X must be numeric: int too large"),
         (lambda: concepts.ConceptProjector().fit(X * 1e200, {"a": Y == 0}), "too large for their variance"),
-        (lambda: table.read_table("t.csv", table.ReadOptions(format="x")), "format must be one of 'csv'"),
+        (
+            lambda: file_in_memory("t.csv", table.ReadOptions(format="x")),
+            "format must be one of 'csv'",
+        ),
         (lambda: REFERENCE.with_distinct_centers(X), r"duplicates must be .*; got an array of shape \(60, 3\)"),
     ],
 )

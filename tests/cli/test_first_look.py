@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 import boxwood
-from boxwood.table import Kinds, ReadOptions, read_table
+from boxwood.table import ReadOptions
 from boxwood.table.columns import learn_styles
 from boxwood.table.duck import open_table
 from tests.cli.test_cli import DATA, run
+from tests.reading import read_file
 from tests.scale import law
 
 N = 60
@@ -351,7 +352,7 @@ def test_what_people_write_for_a_missing_number_is_missing(tmp_path):
     words, kind = [["-", "unknown", "red"][i % 3] for i in range(80)], [["unknown", "known"][i % 2] for i in range(80)]
     lines = ["age,seen,colour,kind", *map(",".join, zip(ages, seen, words, kind, strict=True))]
     (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
-    table = read_table(str(tmp_path / "t.csv"), labels="kind", missing="drop", kinds=Kinds())
+    table = read_file(str(tmp_path / "t.csv"), labels="kind", missing="drop")
     assert table.columns == ("age", "seen", "colour")
     expected = [np.nan if age in blanks else float(age) for age in ages]
     assert np.array_equal(table.X[:, 0], expected, equal_nan=True)
@@ -450,7 +451,7 @@ def test_points_are_in_doubt_where_other_columns_have_decimal_commas(tmp_path):
 )
 def test_an_option_decides_where_there_is_doubt(tmp_path, values, decimal, numbers):
     (tmp_path / "t.csv").write_text("a;b\n" + "".join(f"{value};{i}\n" for i, value in enumerate(values)))
-    assert read_table(str(tmp_path / "t.csv"), ReadOptions(decimal=decimal)).X[:, 0].tolist() == numbers
+    assert read_file(str(tmp_path / "t.csv"), ReadOptions(decimal=decimal)).X[:, 0].tolist() == numbers
 
 
 @pytest.mark.parametrize(
@@ -490,7 +491,7 @@ def test_words_for_yes_and_no_are_true_and_false(tmp_path, words, form):
     frame = pd.DataFrame({"letter": np.where(chosen, yes, no), "only": yes, "x": np.arange(40) % 7})
     path = str(tmp_path / f"t.{form}")
     frame.to_csv(path, index=False) if form == "csv" else frame.to_json(path, orient="records", lines=True)
-    table = read_table(path)
+    table = read_file(path)
     assert (table.columns, table.booleans) == (("letter", "x"), ("letter",))
     assert table.X[:, 0].tolist() == chosen.tolist()
     assert table.spellings == {"letter": (f"{yes.lower()} is 1, {no.lower()} is 0", False)}
@@ -517,9 +518,9 @@ def test_options_of_csv_are_refused_for_other_formats(tmp_path):
 
 def test_a_header_may_begin_with_a_number_sign(tmp_path):
     (tmp_path / "t.csv").write_text("# made today\n#x,y\n1,2\n3,5\n")
-    assert read_table(str(tmp_path / "t.csv")).columns == ("#x", "y")
+    assert read_file(str(tmp_path / "t.csv")).columns == ("#x", "y")
     (tmp_path / "t.csv").write_text("#x\n1\n3\n")
-    assert read_table(str(tmp_path / "t.csv")).columns == ("#x",)
+    assert read_file(str(tmp_path / "t.csv")).columns == ("#x",)
 
 
 # ------------------------------------------------------------------------------------------------- words of notes

@@ -14,12 +14,12 @@ from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
 from boxwood.batches.batches import rows_of
-from boxwood.cli import _engine
 from boxwood.cli import boxwood as main
 from boxwood.cli._terminal import Status
 from boxwood.columns.of_batches import look_at
 from boxwood.columns.rules import is_like_identifier
 from boxwood.columns.seen import SeenValues
+from boxwood.table import memory
 from tests.scale import law
 from tests.scattered import scattered
 
@@ -104,7 +104,7 @@ def test_a_table_that_does_not_fit_is_read_in_batches(folder, monkeypatch):
     words = [folder / "t.csv", *IMM, "--json"]
     there = run(*words)
     assert "read in batches" not in there.stderr
-    monkeypatch.setattr(_engine, "_free_memory", lambda: 10_000)
+    monkeypatch.setattr(memory, "_free_memory", lambda: 10_000)
     found = run(*words)
     assert "needs about 0 MB in memory, and there are 0 MB, so it is read in batches (--engine duckdb)" in found.stderr
     assert told(found) == told(there)
@@ -112,10 +112,10 @@ def test_a_table_that_does_not_fit_is_read_in_batches(folder, monkeypatch):
 
 
 def test_memory_is_estimated(folder):
-    columns = 7 * 8 * N * _engine.COPIES
-    assert columns <= _engine._estimate_memory(str(folder / "t.parquet"), None) <= 9 / 7 * columns
-    assert _engine._estimate_memory(str(folder / "t.csv"), None) >= 2 * (folder / "t.csv").stat().st_size
-    free = _engine._free_memory()
+    columns = 7 * 8 * N * memory.COPIES
+    assert columns <= memory._estimate_memory(str(folder / "t.parquet"), None) <= 9 / 7 * columns
+    assert memory._estimate_memory(str(folder / "t.csv"), None) >= 2 * (folder / "t.csv").stat().st_size
+    free = memory._free_memory()
     assert free is None or free > 0
 
 

@@ -116,7 +116,7 @@ def test_nothing_is_written_if_one_form_fails(folder, tmp_path, monkeypatch):
 )
 def test_outputs_are_checked_before_the_table_is_read(folder, out, message, monkeypatch):
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("boxwood.table.read_table", None)
+    monkeypatch.setattr("boxwood.table.memory.file_in_memory", None)
     before = sorted(os.listdir(folder))
     result = run(folder, "explain", "iris.csv", "-k", 3, "-o", "good.json", "-o", out, code=USAGE)
     assert f"Invalid value for '-o' / '--output': {message}" in result.stderr

@@ -1462,7 +1462,7 @@ ELSEWHERE = {
         "explanation/test_mixed.py::test_values_never_seen_and_gaps_where_there_were_none_have_no_cluster"
     ),
     "hold no value that their rule knows": "explanation/test_pipelines.py::test_values_that_were_not_there",
-    "a temporary file, so that each pass": "table/test_scan.py::test_each_value_is_what_read_table_makes_of_it",
+    "a temporary file, so that each pass": "table/test_scan.py::test_each_value_is_the_same_in_memory",
     "column names look like data": "cli/test_first_look.py::test_a_file_without_header",
     "most values come only once": "columns/test_rules.py::test_a_column_is_left_out_for_the_same_reason",
     "the same in all rows of each date": f"{_HERE}::go_with_dates",

@@ -13,8 +13,9 @@ import boxwood as bw
 from boxwood.cli import boxwood as command
 from boxwood.cli._options import in_options
 from boxwood.errors import DataError
-from boxwood.table import Kinds, ReadOptions, read_table
+from boxwood.table import ReadOptions
 from tests.files.make import HERE, MADE
+from tests.reading import read_file
 from tests.scale import law
 
 MUST = {path.name.removesuffix(".json"): json.loads(path.read_text("utf-8")) for path in sorted(HERE.glob("*.json"))}
@@ -69,9 +70,9 @@ def test_a_file_is_read_as_people_read_it(name, folder):
     options = ReadOptions(**must.get("options", {}))
     if "error" in must:
         with pytest.raises(DataError, match=must["error"]):
-            read_table(path, options, missing="learn", kinds=Kinds())
+            read_file(path, options, missing="learn")
         return
-    table = read_table(path, options, missing="learn", kinds=Kinds())
+    table = read_file(path, options, missing="learn")
     assert {column: kind_of(table, j) for j, column in enumerate(table.columns)} == must["columns"]
     assert (len(table.X), row_of(table, 0), row_of(table, -1)) == (must["n_rows"], must["first"], must["last"])
     left_out = {column: reason for reason, columns in table.left_out for column in columns}

@@ -126,7 +126,6 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "variances": lambda: np.ones((3, 3)),
     "vectors": lambda: np.eye(3)[:2],
     "columns": lambda: ["a", "b", "c"],
-    "read_table.columns": lambda: ["a"],
     "tail_check.columns": lambda: None,
     "transformer": lambda: StandardScaler().fit(X),
     "axis_map": lambda: VALUES.scaling,

@@ -11,20 +11,21 @@ import pytest
 import boxwood as bw
 from boxwood._files import naming
 from boxwood.errors import DataError
-from boxwood.table import ReadOptions, label_rows, read_table
+from boxwood.table import ReadOptions, label_rows
 from boxwood.table.labels import Rules
+from tests.reading import read_file
 from tests.scale import law
 
 HUGE = 5000
 CALLS = {
-    "an unknown column": lambda path: read_table(path, columns=["no"]),
+    "an unknown column": lambda path: read_file(path, columns=["no"]),
     "an unknown column of a frame": lambda path: bw.scan(path, columns=["no"]),
     "text where numbers must be": lambda path: label_rows(path, path + ".csv", Rules("x", {"x": names_in(path)[0]})),
     "a column that is needed": lambda path: label_rows(path, path + ".csv", Rules("x", {"x": "x" * HUGE})),
     "a column that is there": lambda path: label_rows(path, path + ".csv", Rules("1", {}), column=names_in(path)[1]),
-    "no numbers": lambda path: read_table(path),
-    "an encoding": lambda path: read_table(path, ReadOptions(encoding="x" * HUGE)),
-    "weights": lambda path: read_table(path, weights=names_in(path)[0]),
+    "no numbers": lambda path: read_file(path, numbers=names_in(path)),
+    "an encoding": lambda path: read_file(path, ReadOptions(encoding="x" * HUGE)),
+    "weights": lambda path: read_file(path, weights=names_in(path)[0]),
 }
 
 
@@ -58,9 +59,9 @@ def test_links_that_lead_nowhere_are_named(tmp_path):
     other.symlink_to(one)
     gone.symlink_to("nowhere.csv")
     with pytest.raises(DataError, match=r"one\.csv is a link, but leads to no file: .*link"):
-        read_table(str(one))
+        read_file(str(one))
     with pytest.raises(DataError, match=r"gone\.csv is a link, but leads to no file: there is no nowhere\.csv"):
-        read_table(str(gone))
+        read_file(str(gone))
 
 
 def test_a_full_disk_is_told_with_the_name():

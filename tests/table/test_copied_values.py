@@ -9,8 +9,9 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.table import label_rows, read_table
+from boxwood.table import label_rows
 from boxwood.table.labels import Rules
+from tests.reading import read_file
 from tests.scale import law
 from tests.table.test_inner_tables import sqlite_file, workbook
 
@@ -88,13 +89,13 @@ def test_formulas_without_a_value_are_told(tmp_path):
     assert label_rows(path, str(tmp_path / "o.csv"), RULES, tell=said.append).n_rows == 30
     assert said == ["30 cells of 'gross' hold formulas without a value; open and save the workbook"]
     for use in (
-        lambda: read_table(path),
+        lambda: read_file(path),
         lambda: bw.scan(path),
         lambda: label_rows(path, "o.csv", Rules("g", {"g": "gross"})),
     ):
         with pytest.raises(DataError, match="30 cells of 'gross' hold formulas without a value in"):
             use()
-    assert read_table(path, exclude=["gross"]).columns == ("x",)
+    assert read_file(path, exclude=["gross"]).columns == ("x",)
 
 
 def test_a_cell_far_below_and_far_to_the_right_costs_nothing(tmp_path):

@@ -16,9 +16,10 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.render import write_labels
-from boxwood.table import Kinds, connect, read_table
+from boxwood.table import connect
 from boxwood.table.duck import open_table
 from boxwood.table.options import ReadOptions
+from tests.reading import read_file
 from tests.scale import some
 
 ROWS = ReadOptions(table="rows")
@@ -80,8 +81,8 @@ def label_of(x, g):
 )
 def test_in_memory_what_belongs_to_a_row_of_a_view_stays_with_it(kind, tmp_path, threads):
     value = "r" if kind == "generated" else "revenue"
-    wanted = {"labels": "label", "weights": "weight", "value": value, "missing": "learn", "kinds": Kinds()}
-    table = read_table(database(tmp_path / "rows.duckdb", kind), ROWS, **wanted)
+    wanted = {"labels": "label", "weights": "weight", "value": value, "missing": "learn"}
+    table = read_file(database(tmp_path / "rows.duckdb", kind), ROWS, **wanted)
     found = {name: table.X[:, j] for j, name in enumerate(table.columns)}
     x, g = found["x"], found["g"]
     assert len(x) > N / 3
@@ -139,7 +140,7 @@ def test_a_table_of_sqlite_is_read_at_one_moment(tmp_path, threads):
     with ThreadPoolExecutor(1) as pool:
         moved = pool.submit(move)
         try:
-            tables = [read_table(path, ReadOptions(table=each), value="g") for each in ("rows", "random_rows")]
+            tables = [read_file(path, ReadOptions(table=each), value="g") for each in ("rows", "random_rows")]
         finally:
             ends.set()
         moved.result()
@@ -187,7 +188,7 @@ def test_a_view_of_duckdb_reads_its_own_database_alone(tmp_path):
     with _refused():
         bw.scan(path, table="text")
     for name in ("plain", "of_plain"):
-        assert read_table(path, ReadOptions(table=name)).X.shape == (9, 2)
+        assert read_file(path, ReadOptions(table=name)).X.shape == (9, 2)
 
 
 def _refused():

@@ -9,9 +9,10 @@ import pytest
 
 import boxwood as bw
 from boxwood.errors import DataError
-from boxwood.table import ReadOptions, label_rows, read_table
+from boxwood.table import ReadOptions, label_rows
 from boxwood.table.duck import open_table
 from boxwood.table.labels import Rules
+from tests.reading import read_file
 
 FAR = (1 << 62) + 1
 VALUES = [
@@ -92,14 +93,14 @@ def test_tables_and_views_are_read_by_name_in_memory_and_in_batches(tmp_path, fo
         path = sqlite_file(tmp_path / "t.db", {"t": [("a", [1, 2, 5])]}, [view])
     else:
         path = duckdb_file(tmp_path / "t.db", "CREATE TABLE t AS SELECT unnest([1, 2, 5]) AS a", view)
-    assert read_table(path, ReadOptions(table="t")).X.tolist() == [[1], [2], [5]]
-    assert read_table(path, ReadOptions(table="double")).X.tolist() == [[2], [4], [10]]
+    assert read_file(path, ReadOptions(table="t")).X.tolist() == [[1], [2], [5]]
+    assert read_file(path, ReadOptions(table="double")).X.tolist() == [[2], [4], [10]]
     with bw.scan(path, table="double") as source:
         assert (source.names, source.kinds, source.n_rows) == (("b",), ("number",), 3)
     with pytest.raises(DataError, match=r"t\.db holds 2 tables; name one of them with --table\ntables: double, t"):
-        read_table(path)
+        read_file(path)
     with pytest.raises(DataError, match=r"has no table 'dubble'; did you mean 'double'\?\ntables: double, t"):
-        read_table(path, ReadOptions(table="dubble"))
+        read_file(path, ReadOptions(table="dubble"))
 
 
 @pytest.mark.parametrize("form", ["sqlite", "duckdb"])
@@ -150,7 +151,7 @@ def test_damaged_files_are_told_in_one_line(tmp_path, name, what):
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2] if what == "cut" else b"neither nor" * 1000)
     with pytest.raises(DataError, match=f"cannot read .* as {name[2:]}: .") as caught:
-        read_table(str(path))
+        read_file(str(path))
     assert "\n" not in str(caught.value)
 
 
@@ -161,19 +162,19 @@ def test_a_locked_database_is_told(tmp_path):
         con = sqlite3.connect(path)
         con.execute("BEGIN EXCLUSIVE")
         with pytest.raises(DataError, match=r"cannot read .*t\.sqlite as sqlite: database is locked"):
-            read_table(path)
+            read_file(path)
         con.close()
 
 
 def test_what_has_no_table_and_what_takes_none(tmp_path):
     with pytest.raises(DataError, match="holds no table"):
-        read_table(sqlite_file(tmp_path / "t.sqlite", {"t": [("a", [1])]}, ["DROP TABLE t"]))
+        read_file(sqlite_file(tmp_path / "t.sqlite", {"t": [("a", [1])]}, ["DROP TABLE t"]))
     (tmp_path / "t.csv").write_text("a\n1\n2\n")
     with pytest.raises(DataError, match=r"t\.csv is csv; --table is for sqlite, duckdb, xlsx"):
-        read_table(str(tmp_path / "t.csv"), ReadOptions(table="t"))
+        read_file(str(tmp_path / "t.csv"), ReadOptions(table="t"))
     (tmp_path / "u.csv").write_bytes((tmp_path / "t.sqlite").read_bytes())
     with pytest.raises(DataError, match=r"u\.csv is sqlite, not csv; name its format: --format sqlite"):
-        read_table(str(tmp_path / "u.csv"))
+        read_file(str(tmp_path / "u.csv"))
 
 
 def test_sheets_of_excel(tmp_path):
@@ -192,24 +193,24 @@ def test_sheets_of_excel(tmp_path):
         ("BIGINT", "DOUBLE", "BOOLEAN", "TIMESTAMP", "VARCHAR", "VARCHAR"),
         [(1, 0.1, True, day, "x", "1"), (None,) * 6, (3, 2.0, False, None, "é", "#N/A")],
     )
-    assert read_table(path, ReadOptions(table="two")).X.tolist() == [[5], [6]]
+    assert read_file(path, ReadOptions(table="two")).X.tolist() == [[5], [6]]
     with bw.scan(path, table="two") as source:
         assert (source.names, source.n_rows) == (("a",), 2)
     with pytest.raises(DataError, match="has no columns; column names must be in its first row"):
-        read_table(path, ReadOptions(table="none"))
-    assert "read the first of 3 sheets: one; --table names another" in read_table(path, missing="drop").hints
+        read_file(path, ReadOptions(table="none"))
+    assert "read the first of 3 sheets: one; --table names another" in read_file(path, missing="drop").hints
     cover = workbook(tmp_path / "cover.xlsx", {"cover": [["Customers 2026", None], []], "rows": rows})
     with pytest.raises(DataError, match="no rows\nread the first of 2 sheets: cover; --table names another"):
-        read_table(cover)
+        read_file(cover)
     with pytest.raises(DataError, match=r"has no sheet 'tow'\nsheets: one, two, none"):
-        read_table(path, ReadOptions(table="tow"))
+        read_file(path, ReadOptions(table="tow"))
 
 
 def test_excel_without_openpyxl_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     (tmp_path / "t.xlsx").write_bytes(b"PK\3\4")
     with pytest.raises(ImportError, match=r"^reading an Excel file needs openpyxl: pip install openpyxl$"):
-        read_table(str(tmp_path / "t.xlsx"))
+        read_file(str(tmp_path / "t.xlsx"))
 
 
 def test_a_sheet_of_no_chart_is_passed_over(tmp_path):
@@ -219,4 +220,4 @@ def test_a_sheet_of_no_chart_is_passed_over(tmp_path):
     book = load_workbook(path)
     book.create_chartsheet("plot", 0)
     book.save(path)
-    assert read_table(path).X.tolist() == [[1.0], [2.0]]
+    assert read_file(path).X.tolist() == [[1.0], [2.0]]

@@ -12,7 +12,7 @@ import pytest
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.reference import Reference
-from boxwood.table import read_table
+from tests.reading import read_file
 from tests.scale import some
 
 DECIMAL = pa.decimal128(30, 20)
@@ -68,7 +68,7 @@ X = np.arange(30) * 7 % 11
 
 def both(path):
     """Return the labels of a table in memory and in batches, and that sizes and centres are the same."""
-    table = read_table(path, labels="label")
+    table = read_file(path, labels="label")
     here = Reference.of(table.X, table.labels)
     with bw.scan(path) as source:
         there = Reference.of(source, "label")
@@ -104,7 +104,7 @@ def test_words_that_count_as_missing_labels_are_named(tmp_path):
     pa.csv.write_csv(table, paths[0])
     pq.write_table(table, paths[1])
     said = "labels that count as missing: 'NA'; give a cluster of such a name another one"
-    assert said in read_table(paths[0], labels="label").hints
+    assert said in read_file(paths[0], labels="label").hints
     with bw.scan(paths[0]) as source:
         assert said in bw.explain(source, "label").notes
     assert both(paths[0]) == (["mild", "none", "severe"],) * 2
@@ -171,7 +171,7 @@ def test_columns_without_labels_are_refused(tmp_path, labels, said):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"x": X, "label": pa.concat_arrays([labels] * 10)}), path)
     told = []
-    for read in (lambda: read_table(path, labels="label"), lambda: Reference.of(bw.scan(path), "label")):
+    for read in (lambda: read_file(path, labels="label"), lambda: Reference.of(bw.scan(path), "label")):
         with pytest.raises(DataError) as error:
             read()
         told.append(str(error.value))

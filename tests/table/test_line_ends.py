@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import boxwood as bw
-from boxwood.table import Kinds, label_rows, read_table
+from boxwood.table import label_rows
 from boxwood.table.duck import open_table
 from boxwood.table.labels import Rules
+from tests.reading import read_file
 from tests.scale import law
 
 ENDS = ["\n", "\r\n", "\r", "\r\r\n"]
@@ -57,7 +58,7 @@ def test_files_put_together_are_explained_as_one(tmp_path, end):
     path.write_bytes(
         "".join(["size,kind,group\r\n", *rows[:100], *(row.replace("\n", end) for row in rows[100:])]).encode()
     )
-    here, there = (read_table(str(each), labels="group", kinds=Kinds()) for each in (path, plain))
+    here, there = (read_file(str(each), labels="group") for each in (path, plain))
     np.testing.assert_array_equal(here.X, there.X)
     with bw.scan(path) as source, bw.scan(plain) as same:
         assert source.n_rows == 400

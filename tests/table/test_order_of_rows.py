@@ -18,8 +18,9 @@ from click.testing import CliRunner
 import boxwood as bw
 from boxwood.cli import boxwood as command
 from boxwood.render import write_labels
-from boxwood.table import Kinds, connect, duck, read_table
+from boxwood.table import connect, duck
 from boxwood.table.labels import read_row
+from tests.reading import read_file
 
 WORDS = np.array(["ash", "beech", "box", "elm", "fir", "oak", "yew"])
 FORMS = ("csv", "tsv", "csv.gz", "jsonl", "parquet", "sqlite", "duckdb", "arrow")
@@ -88,7 +89,7 @@ def file_of(rows, folder, form):
 
 
 def assert_same(table, rows):
-    """Assert that a table of `read_table` has the rows, with their words, labels, weights and values."""
+    """Assert that a table of `read_file` has the rows, with their words, labels, weights and values."""
     found = {name: table.X[:, j] for j, name in enumerate(table.columns)}
     assert (found["i"] == rows["i"]).all()
     assert (found["x"] == rows["x"]).all()
@@ -104,7 +105,7 @@ def assert_same(table, rows):
         assert (found[name] == rows[name]).all()
 
 
-READ = partial(read_table, labels="label", weights="weight", value="revenue", missing="learn", kinds=Kinds())
+READ = partial(read_file, labels="label", weights="weight", value="revenue", missing="learn")
 
 
 def test_in_memory_labels_weights_and_values_are_those_of_the_row(rows, tmp_path, threads):

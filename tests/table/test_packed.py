@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from boxwood.errors import DataError
-from boxwood.table import ReadOptions, read_table
+from boxwood.table import ReadOptions
+from tests.reading import read_file
 from tests.scale import each, some
 
 CSV = b"x,y\n" + b"".join(b"%d,%d\n" % (i, i % 7) for i in range(200))
@@ -56,14 +57,14 @@ def test_of_packed_files_it_is_said_what_unpacks_them(name, format, tmp_path):
     pack, command = PACKED[name]
     (tmp_path / name).write_bytes(pack(CSV))
     with pytest.raises(DataError, match=f"is packed .*\nunpack it first: {command} .*{name}; ") as told:
-        read_table(str(tmp_path / name), ReadOptions(format=format))
+        read_file(str(tmp_path / name), ReadOptions(format=format))
     assert "--format" not in str(told.value)
 
 
 def test_what_is_packed_by_gzip_is_read(tmp_path):
     for name, format in (("t.csv.gz", None), ("t.gz", "csv"), ("t", "csv")):
         (tmp_path / name).write_bytes(gzip.compress(CSV))
-        assert len(read_table(str(tmp_path / name), ReadOptions(format=format)).X) == 200
+        assert len(read_file(str(tmp_path / name), ReadOptions(format=format)).X) == 200
 
 
 @each(
@@ -73,7 +74,7 @@ def test_what_is_packed_by_gzip_is_read(tmp_path):
 def test_a_format_is_proposed_for_what_may_be_text(content, proposed, tmp_path):
     (tmp_path / "t.dat").write_bytes(content)
     with pytest.raises(DataError, match=r"cannot tell the format of .*t\.dat") as told:
-        read_table(str(tmp_path / "t.dat"))
+        read_file(str(tmp_path / "t.dat"))
     assert ("--format csv" in str(told.value)) is (proposed == "csv")
     if proposed is not None:
-        assert len(read_table(str(tmp_path / "t.dat"), ReadOptions(format=proposed)).X) == 200
+        assert len(read_file(str(tmp_path / "t.dat"), ReadOptions(format=proposed)).X) == 200

@@ -19,9 +19,10 @@ import pytest
 import boxwood as bw
 from boxwood.batches.batches import numbers
 from boxwood.errors import DataError
-from boxwood.table import ColumnError, Kinds, ReadOptions, read_table
+from boxwood.table import ColumnError, ReadOptions
 from boxwood.table.parquet import ParquetSource, parquet_file
 from boxwood.table.scanned import as_source, is_source, scan_file
+from tests.reading import read_file
 from tests.scale import each, law
 
 NAMES = ("a", "b", "flag", "word")
@@ -119,7 +120,7 @@ HOSTILE = "id;x;share;truth;when;kind;code\n" + "".join(
 
 
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "jsonl", "arrow", "parquet", "tsv"])
-def test_each_value_is_what_read_table_makes_of_it(tmp_path, form):
+def test_each_value_is_the_same_in_memory(tmp_path, form):
     path = str(tmp_path / f"t.{form}")
     rng = np.random.default_rng(0)
     columns = {
@@ -146,7 +147,7 @@ def test_each_value_is_what_read_table_makes_of_it(tmp_path, form):
         with duckdb.connect() as con:
             con.register("t", table)
             con.execute(f"COPY t TO '{path}' ({options[form]}{', COMPRESSION gzip' if form[-2:] == 'gz' else ''})")
-    expected = read_table(path, exclude=["mixed"])
+    expected = read_file(path, exclude=["mixed"])
     with bw.scan(path) as source:
         assert source.kinds[:5] == ("number", "number", "number", "number", "text")
         assert source.mixed == ("mixed",)
@@ -439,7 +440,7 @@ def test_numbers_that_are_texts_by_their_type_are_told(tmp_path, form):
     said = "read as numbers: version ('1.10' is 1.1), whole ('12' is 12)"
     with bw.scan(path) as source:
         assert said in bw.explain(source, "kind").notes
-    assert dict(read_table(str(path), labels="kind").spellings) == {
+    assert dict(read_file(str(path), labels="kind").spellings) == {
         "version": ("'1.10' is 1.1", True),
         "whole": ("'12' is 12", True),
     }
@@ -462,6 +463,6 @@ def test_texts_that_are_one_number_are_words_of_their_own_where_they_are_categor
         assert ex.evaluate(source, "kind").agreement == ex.agreement == 1
     assert dict(ex.details.categories)["version"].values == tuple(words)
     assert dict(ex.details.categories)["plain"].values == (7, 12)
-    in_memory = read_table(str(path), labels="kind", kinds=Kinds(categories=("version",)))
+    in_memory = read_file(str(path), labels="kind", categories=("version",))
     assert in_memory.categories[in_memory.columns.index("version")].values == tuple(words)
     assert ex.predict(frame).tolist() == frame.kind.tolist()

@@ -3,8 +3,8 @@
 import pytest
 
 import boxwood as bw
-from boxwood.table import read_table
 from boxwood.table.duck import open_table
+from tests.reading import read_file
 
 MANY = 4  # columns that are many here
 
@@ -40,8 +40,8 @@ def csv_file(path, names):
 def test_columns_are_read_in_a_wide_file_as_in_a_narrow_one(tmp_path):
     kinds = [kind for kind in KINDS if kind != "real"]  # an error would name its gap
     times = 2
-    wide = read_table(csv_file(tmp_path / "wide.csv", [f"{kind} {i}" for i in range(times) for kind in kinds]))
-    narrow = read_table(csv_file(tmp_path / "narrow.csv", kinds))
+    wide = read_file(csv_file(tmp_path / "wide.csv", [f"{kind} {i}" for i in range(times) for kind in kinds]))
+    narrow = read_file(csv_file(tmp_path / "narrow.csv", kinds))
     assert wide.X.tolist() == [row * times for row in narrow.X.tolist()]
     assert [name.split()[0] for name in wide.columns] == list(narrow.columns) * times
     assert {why: len(some) for why, some in wide.left_out} == {why: times * len(some) for why, some in narrow.left_out}

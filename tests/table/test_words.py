@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 import boxwood as bw
 from boxwood.render.forms.labels import sql_rules
-from boxwood.table import Kinds, read_table
 from boxwood.table.write_labels import label_rows
+from tests.reading import read_file
 from tests.scale import each, law, some
 
 WORDS = {
@@ -80,7 +80,7 @@ def test_every_form_has_the_same_words_and_what_is_missing_is_told(seed, tmp_pat
     blank = {name: [None if word in its else word for word in words] for (name, words), its in known}
     read, paths = {}, written(table, tmp_path)
     for form in ("csv", *some(paths)):
-        read[form] = read_table(str(paths[form]), kinds=Kinds(), missing="learn")
+        read[form] = read_file(str(paths[form]), missing="learn")
         expected = blank if form in TEXT else table
         assert {name: values_in(read[form], name) for name in table} == expected, form
     for j, (name, its) in enumerate(zip(table, missing, strict=True)):
@@ -115,7 +115,7 @@ def test_none_and_other_blanks_are_words_among_words(words, tmp_path):
     assert "missing" not in expected
     paths = written(table, tmp_path)
     for form in ("csv", "parquet"):
-        assert values_in(read_table(str(paths[form]), labels="label", kinds=Kinds()), "w") == table["w"], form
+        assert values_in(read_file(str(paths[form]), labels="label"), "w") == table["w"], form
         with bw.scan(paths[form]) as source:
             assert bw.explain(source, "label", columns=["w"]).rules() == expected, form
 
@@ -123,7 +123,7 @@ def test_none_and_other_blanks_are_words_among_words(words, tmp_path):
 def test_categories_keeps_marks_as_words(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("w,x,label\n" + "n/a,1,a\nred,2,b\nlight blue,1,b\n" * 20)
-    assert values_in(read_table(str(path), kinds=Kinds(["w"])), "w")[:3] == ["n/a", "red", "light blue"]
+    assert values_in(read_file(str(path), categories=["w"]), "w")[:3] == ["n/a", "red", "light blue"]
     with bw.scan(path) as source:
         asked = bw.explain(source, "label", categories=["w"])
         assert asked.rules().startswith("a: w is n/a\n")
@@ -147,7 +147,7 @@ def test_categories_keeps_marks_as_words(tmp_path):
 def test_wells_are_words_and_other_numbers_of_their_form_are_told(texts, names, note, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("w,label\n" + "".join(f"{text},{label}\n" for text, label in zip(texts, "abb", strict=True)) * 20)
-    table = read_table(str(path), labels="label", kinds=Kinds(), missing="learn")
+    table = read_file(str(path), labels="label", missing="learn")
     assert bool(table.categories) == names
     with bw.scan(path) as source:
         ex = bw.explain(source, "label")

@@ -10,8 +10,9 @@ from boxwood._frames import as_rows_here
 from boxwood._progress import as_progress, tell_progress
 from boxwood._types import MethodName
 from boxwood._validation import refuse_other_kind, whole_number
+from boxwood.explanation.ask.columns import ColumnNote, notes_on_reading
 from boxwood.explanation.ask.days import COUNTED
-from boxwood.explanation.ask.gathered import rows_to_cluster, share_drawn
+from boxwood.explanation.ask.gathered import gathered_as_asked, share_drawn
 from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explain_rows
@@ -65,6 +66,8 @@ class KComparison:
         Why.
     groups : bool or None
         Whether the rows show groups, of whatever number; None if they are too few to tell.
+    notes : tuple of str
+        On columns that are left out, and how others are read.
     """
 
     rows: tuple[OfK, ...]
@@ -72,6 +75,7 @@ class KComparison:
     chosen: int
     note: str
     groups: bool | None
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return _text(self)
@@ -156,7 +160,8 @@ def compare_k(
         raise ValueError("n_clusters must have at least one number, got none")
     whole, asked = None, Options.of({**given, "n_clusters": None})
     if (source := as_source(X)) is not None:
-        X, asked, whole = rows_to_cluster(source, asked)
+        read, asked = gathered_as_asked(source, asked)
+        X, whole = read.table, read.whole
     rows, found = as_rows_here(X), list[OfK]()
     for k in tell_progress(as_progress(verbose), "numbers of clusters tried", wanted):
         try:
@@ -175,7 +180,9 @@ def compare_k(
     if whole is not None:
         note = f"{note}\n{share_drawn(taken.n_rows, whole.overview.n_rows)}"
     assert asked.groups is not None
-    return KComparison(tuple(found), taken.n_rows, taken.n_clusters, note, asked.groups.show)
+    told = () if source is None else notes_on_reading(source, asked.columns)
+    told = (*told, *(one for one in taken.notes if isinstance(one, ColumnNote)))
+    return KComparison(tuple(found), taken.n_rows, taken.n_clusters, note, asked.groups.show, told)
 
 
 def _row(ex: MeasuredTree, halves: float) -> OfK:

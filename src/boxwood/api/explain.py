@@ -185,9 +185,11 @@ def explain(
     from boxwood._frames import as_rows_here, is_frame
     from boxwood._validation import show_value
     from boxwood.api.explanation import Explanation
+    from boxwood.columns.of_memory import refuse_other_values
     from boxwood.explanation.ask.options import Options
     from boxwood.explanation.ask.provenance import provenance_of_call
     from boxwood.explanation.ask.steps import explain_rows
+    from boxwood.table.memory import FileInMemory
     from boxwood.table.scanned import as_source
 
     asked, source, rows = Options.of(given), None, None
@@ -202,6 +204,8 @@ def explain(
     else:
         source = as_source(X)
         rows = as_rows_here(X) if source is None else source
+        if isinstance(source, FileInMemory) and value_column is not None:
+            refuse_other_values(source, value_column)  # before anything is grown
         if hasattr(labels, "branches"):  # rules that were read, which are imported where there are some
             labels = labels.predict(rows)
         measured = explain_rows(rows, labels, asked)

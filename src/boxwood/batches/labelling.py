@@ -26,6 +26,8 @@ from boxwood._types import Array, Floats, Indices
 from boxwood.errors import DataError
 
 MOST_LABELS = 10_000
+MARKS_MISSING = "labels that count as missing: "
+"""How the note begins that tells words of a file which stand for no label."""
 LEFT_OUT = ("-1", "-1.0")
 """Labels in a file that leave a row out."""
 
@@ -197,7 +199,7 @@ class MissingLabels(NamedTuple):
 def note_on_marks(marks: Iterable[str]) -> str:
     """Return the note on words that count as missing labels: one of them may be a name."""
     words = list_words([repr(mark) for mark in sorted(marks)])
-    return f"labels that count as missing: {words}; give a cluster of such a name another one"
+    return f"{MARKS_MISSING}{words}; give a cluster of such a name another one"
 
 
 # ------------------------------------------------------------------------------------------------ labels of files

@@ -185,6 +185,8 @@ class Source(ABC):
     """Values of columns of a copied file whose type has an order; other tables have it in their batches."""
     typed_texts: Collection[str] = ()
     """Columns of numbers that are text by their type, so that their labels are texts."""
+    is_held: ClassVar[bool] = False
+    """Whether its rows are read into memory, however many they are; see `table.memory.FileInMemory`."""
     is_local: ClassVar[bool] = True
     """Whether batches are read in this process, so that summaries may write to its files."""
 

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood._messages import as_written
+from boxwood.cli._engine import opened
+from boxwood.cli._explain import about_columns, columns_of, limits, scale_of, told_by_rows, wanted_columns
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explain import kinds_of, limits, read, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import LIMITS, NOTES, in_option_names, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.grow import METHODS, method_of
 
 if TYPE_CHECKING:
-    from boxwood.columns.column_table import ColumnTable
+    from boxwood.batches import Source
+    from boxwood.cli._explain import ColumnNames
     from boxwood.explanation import Comparison
-    from boxwood.table import Table
 
 _SHARED = (
     *("file", "clusters", "labels", "columns", "exclude", "scale", "missing", "weights", "seed", "as_of"),
@@ -96,15 +97,19 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
         raise click.UsageError("give either -k N (make clusters) or --labels COLUMN (explain existing ones)")
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
-    table, columns = read(talk, file, labels, options)
-    found = _compare_clusterings(talk, table, columns, clusters, options)
-    found = replace(found, notes=tuple(in_words(note) for note in found.notes if note not in columns.notes))
+    wanted = wanted_columns(labels, options)
+    with opened(talk, file, "memory", wanted, options) as source:
+        found = _compare_clusterings(talk, source, columns_of(source, wanted), clusters, labels, options)
+        from boxwood.explanation.ask.columns import is_on_reading
+
+        read = [note for note in found.notes if is_on_reading(note, source)]
+    found = replace(found, notes=tuple(in_words(note) for note in found.notes if note not in read))
     show(_as_json(found) if options["as_json"] else str(found), is_code=options["as_json"])
-    talk.notes(map(in_words, columns.notes))
+    talk.notes(map(in_words, read))
 
 
 def _compare_clusterings(
-    talk: Talk, table: Table, columns: ColumnTable, clusters: int | None, options: dict[str, Any]
+    talk: Talk, source: Source, columns: ColumnNames, clusters: int | None, labels: str | None, options: dict[str, Any]
 ) -> Comparison:
     import warnings
 
@@ -112,22 +117,20 @@ def _compare_clusterings(
         warnings.simplefilter("ignore")  # of single trees; the table says what each is worth
         from boxwood.explanation import compare
 
-        status(0.0, rows=len(columns))
+        source.tick = told_by_rows(source, status)
         with in_option_names():
             return compare(
-                columns,
-                table.labels,
+                source,
+                labels,
                 n_clusters=clusters,
                 standardize=scale_of(options["scale"]),
-                sample_weight=table.weights,
                 random_state=options["seed"],
                 max_leaf_nodes=options["leaves"] or None,
                 objective=options["objective"],
                 time_limit=options["time_limit"],
-                missing=options["missing"],
                 n_jobs=options["jobs"],
+                **about_columns(columns, options),
                 **limits(options, columns),
-                **kinds_of(options)._asdict(),
                 **({"methods": options["methods"]} if options["methods"] else {}),
             )
 

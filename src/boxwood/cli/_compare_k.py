@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxwood.cli._engine import opened
+from boxwood.cli._explain import about_columns, columns_of, scale_of, told_by_rows, wanted_columns
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._explain import kinds_of, read, scale_of
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import NOTES, in_option_names, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
@@ -16,8 +17,8 @@ from boxwood.explanation.ask.how_many import NUMBERS
 
 if TYPE_CHECKING:
     from boxwood.api.compare_k import KComparison
-    from boxwood.columns.column_table import ColumnTable
-    from boxwood.table import Table
+    from boxwood.batches import Source
+    from boxwood.cli._explain import ColumnNames
 
 _SHARED = (
     *("file", "columns", "exclude", "scale", "missing", "weights", "seed", "categories", "numbers", "as_of"),
@@ -51,11 +52,12 @@ def command(file: str, low: int, high: int | None, quiet: bool, **options: Any) 
         raise click.UsageError(f"--to {high} is below --from {low}")
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
-    table, columns = read(talk, file, None, options)
-    found = _compare(talk, table, columns, _numbers(low, high), options)
+    wanted = wanted_columns(None, options)
+    with opened(talk, file, "memory", wanted, options) as source:
+        found = _compare(talk, source, columns_of(source, wanted), _numbers(low, high), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
     show(text, is_code=options["as_json"])
-    talk.notes(map(in_words, columns.notes))
+    talk.notes(map(in_words, found.notes))
 
 
 def _numbers(low: int, high: int | None) -> range | None:
@@ -66,7 +68,7 @@ def _numbers(low: int, high: int | None) -> range | None:
 
 
 def _compare(
-    talk: Talk, table: Table, columns: ColumnTable, numbers: range | None, options: dict[str, Any]
+    talk: Talk, source: Source, columns: ColumnNames, numbers: range | None, options: dict[str, Any]
 ) -> KComparison:
     import warnings
 
@@ -74,19 +76,17 @@ def _compare(
         warnings.simplefilter("ignore")  # of single trees
         from boxwood.api.compare_k import compare_k
 
-        status(0.0, rows=len(columns))
+        source.tick = told_by_rows(source, status)
         with in_option_names():
             return compare_k(
-                columns,
+                source,
                 numbers,
                 method=options["method"],
-                sample_weight=table.weights,
                 random_state=options["seed"],
                 standardize=scale_of(options["scale"]),
-                missing=options["missing"],
                 n_jobs=options["jobs"],
                 verbose=status.step,
-                **kinds_of(options)._asdict(),
+                **about_columns(columns, options),
             )
 
 

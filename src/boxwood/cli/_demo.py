@@ -33,13 +33,11 @@ def command(quiet: bool) -> None:
     talk = Talk(quiet)
     with talk.growing("growing"):
         from boxwood.api.explain import explain
-        from boxwood.columns.of_file import column_table
         from boxwood.render.forms.text import command_text
-        from boxwood.table import Kinds, read_table
+        from boxwood.table.memory import file_in_memory
 
-        # `scan` would need pyarrow
-        table = read_table(str(_customers()), labels="segment", missing="learn", kinds=Kinds())
-        explanation = explain(column_table(table, learns=True), table.labels)
+        with file_in_memory(str(_customers())) as table:  # `scan` would need pyarrow
+            explanation = explain(table, "segment")
     talk.note("400 made-up customers in 4 segments: their country, age, plan, orders and last order")
     show(f"{command_text(replace(explanation, notes=()), more='')}\n{_NEXT}")
 

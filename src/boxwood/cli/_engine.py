@@ -11,7 +11,7 @@ import click
 
 from boxwood._imports import require
 from boxwood.cli._choice import Choice
-from boxwood.cli._options import reading, with_options
+from boxwood.cli._options import in_option_names, reading, with_options
 from boxwood.cli._terminal import Status, Talk
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from boxwood.table.options import Wanted
 
 ENGINES = ("memory", "duckdb", "spark", "dask")
-COPIES = 3  # memory of a table while it is explained, in copies of its values
-PACKED = 8  # memory of a compressed file, in times its size, at least; at most 100
-_MOST = 100
 
 
 def _check_sql(ctx: click.Context, param: click.Parameter, sql: str | None) -> str | None:
@@ -118,7 +115,9 @@ def check_engine(file: str | None, options: dict[str, Any]) -> None:
         raise click.UsageError("--memory-limit is for --engine duckdb.")
     if engine == "dask" and sql is not None:
         raise click.UsageError("--sql is for --engine duckdb or spark.")
-    if engine == "memory" and (sql is not None or not _is_one_file(file)):
+    from boxwood.table.memory import is_one_file
+
+    if engine == "memory" and (sql is not None or not is_one_file(file)):
         raise click.UsageError("--engine memory reads one FILE; use --engine duckdb, or leave --engine out.")
     if engine in ("spark", "dask") and file == "-":
         raise click.UsageError(f"--engine {engine} cannot read standard input.")
@@ -126,23 +125,17 @@ def check_engine(file: str | None, options: dict[str, Any]) -> None:
 
 def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
     """Return the engine that was asked for, or memory for a file that fits in, and duckdb otherwise, with a note."""
-    if options["engine"] is not None:
-        return str(options["engine"])
-    if file is None or not _is_one_file(file):
-        return "duckdb"
+    from boxwood.table.memory import is_one_file, why_in_batches
     from boxwood.table.options import as_bytes
 
-    limit = as_bytes(options["memory_limit"])
-    free = _free_memory() if limit is None else limit
-    if free is None or not os.path.isfile(file) or os.path.getsize(file) * _MOST * COPIES <= free:
+    if options["engine"] is not None:
+        return str(options["engine"])
+    if file is None or not is_one_file(file):
+        return "duckdb"
+    why = why_in_batches(file, options["format"], as_bytes(options["memory_limit"]))
+    if why is None:
         return "memory"
-    needed = _estimate_memory(file, options["format"])
-    if needed <= free:
-        return "memory"
-    talk.note(
-        f"{file} needs about {_gigabytes(needed)} in memory, and there {'are' if limit is None else 'may be'} "
-        f"{_gigabytes(free)}, so it is read in batches (--engine duckdb)"
-    )
+    talk.note(f"{why}, so it is read in batches (--engine duckdb)")
     return "duckdb"
 
 
@@ -150,7 +143,9 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
 def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: dict[str, Any]) -> Iterator[Source]:
     """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
     with read_while(talk, "reading", file) as tick:
-        if engine == "duckdb":
+        if engine == "memory":
+            source = _in_memory(str(file), wanted, options, tick)
+        elif engine == "duckdb":
             source = _by_duckdb(file, wanted, options, tick)
         else:
             source = _on_cluster(file, engine, options)
@@ -179,6 +174,14 @@ def read_while(talk: Talk, doing: str, file: str | None, *, foretold: bool = Fal
         raise DataError(str(error).replace(SHARED_COLUMNS, ours)) from None
 
 
+def _in_memory(file: str, wanted: Wanted, options: dict[str, Any], tick: Any) -> Source:
+    """Return a file whose rows are read into memory."""
+    from boxwood.table.memory import file_in_memory
+
+    with in_option_names():
+        return file_in_memory(file, reading(options), wanted=wanted, tick=tick)
+
+
 def _by_duckdb(file: str | None, wanted: Wanted, options: dict[str, Any], tick: Any) -> Source:
     from boxwood.table.options import as_bytes
     from boxwood.table.scanned import scan, scan_file
@@ -195,60 +198,3 @@ def _on_cluster(file: str | None, engine: str, options: dict[str, Any]) -> Sourc
     from boxwood.table.scanned import on_machines
 
     return on_machines(cluster_frame(file, engine, options))
-
-
-# ---------------------------------------------------------------------------------------------------------- memory
-
-
-def _is_one_file(file: str | None) -> bool:
-    """Return whether a name is that of a file, and not of a folder or a pattern of files."""
-    from glob import has_magic
-
-    return file is not None and not os.path.isdir(file) and (os.path.exists(file) or not has_magic(file))
-
-
-def _estimate_memory(file: str, format: str | None) -> int:
-    """Return about how many bytes a file takes in memory while it is explained."""
-    from boxwood.table.formats import format_of
-
-    size, kind = os.path.getsize(file), format_of(file, format)
-    if kind == "parquet":
-        try:
-            from boxwood.table.parquet import parquet_file
-
-            table = parquet_file(file)
-            return 8 * table.n_rows * len(table.schema) * COPIES
-        except ImportError:
-            return size * PACKED * COPIES
-    return size * COPIES * (PACKED if file.endswith((".gz", ".zst", ".bz2")) or kind in ("duckdb", "xlsx") else 1)
-
-
-def _free_memory() -> int | None:
-    """Return the bytes of memory that this process may still take; None if that is not known."""
-    found = [_in_meminfo(), _in_control_group()]
-    return min((bytes_ for bytes_ in found if bytes_ is not None), default=None)
-
-
-def _in_meminfo() -> int | None:
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            lines = dict(line.split(":", 1) for line in file)
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return None
-
-
-def _in_control_group() -> int | None:
-    """Return the bytes that the limit of a container leaves."""
-    try:
-        numbers = []
-        for name in ("max", "current"):
-            with open(f"/sys/fs/cgroup/memory.{name}", encoding="ascii") as file:
-                numbers.append(int(file.read()))
-        return max(numbers[0] - numbers[1], 0)
-    except (OSError, ValueError):  # none, or "max"
-        return None
-
-
-def _gigabytes(n_bytes: int) -> str:
-    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.0f} MB"

@@ -6,7 +6,6 @@ import csv
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -42,8 +41,6 @@ from boxwood.grow import METHODS, method_of
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
     from boxwood.batches import Source
-    from boxwood.columns.column_table import ColumnTable
-    from boxwood.table import Kinds, Table
     from boxwood.table.options import Wanted
 
 
@@ -419,7 +416,6 @@ def _check_limits(explanation: Explanation, max_price: float | None, fail_under:
 
 
 # --------------------------------------------------------------------------------------- from a table to an explanation
-_NUMBERS = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
 
 
 @contextmanager
@@ -427,74 +423,48 @@ def explained(
     talk: Talk, file: str | None, clusters: int | None, labels: str | None, options: dict[str, Any]
 ) -> Iterator[Explanation]:
     """Yield the explanation of the table, which can be read as long as it is needed."""
+    from boxwood.explanation.ask.problem import refuse_in_batches
+
     engine = chosen_engine(talk, file, options)
     if options.get("by"):
         if engine != "memory" or chosen_engine(talk, options["by"], options) != "memory":
             raise DataError(f"the files are too large for memory; {_JOIN}")
-        yield _by_inputs(talk, str(file), clusters, labels, options)
+        with _explained_by_inputs(talk, str(file), clusters, labels, options) as explanation:
+            yield explanation
         return
-    if engine == "memory":
-        assert file is not None  # which was checked
-        yield _in_memory(talk, file, clusters, labels, options)
-        return
-    _refuse_method(labels, options)
-    wanted = _wanted_columns(labels, options)
+    if engine != "memory":
+        with in_option_names():
+            refuse_in_batches(options["method"], labels, options)
+    wanted = wanted_columns(labels, options)
     with opened(talk, file, engine, wanted, options) as source:
         with in_option_names():
-            columns = columns_of(source, wanted)
-        given = _parameters(columns, clusters, options) | kinds_of(options)._asdict() | {"as_of": options["as_of"]}
-        with in_option_names():
-            explanation, warned = explained_in_batches(
-                talk, source, columns, labels, sample_weight=options["weights"], value_column=options["value"], **given
-            )
-        for text in warned:
-            talk.note(text)
+            given = _parameters(columns_of(source, wanted), clusters, options) | {"value_column": options["value"]}
+            explanation = _explain(talk, source, labels, **given)
         yield explanation
 
 
-def _refuse_method(labels: str | None, options: dict[str, Any]) -> None:
-    """Refuse a method that cannot read a table in batches, or does not keep the limits, before the table is read.
+def _explain(talk: Talk, source: Source, labels: str | None, **given: Any) -> Explanation:
+    """Return the explanation of a table by parameters of `explain`, and tell its warnings."""
+    from boxwood.api.explain import explain
 
-    Rows of which clusters are made are in memory.
-    """
-    if options["method"] == "auto":
-        return
-    from boxwood.reference.budget import Budget
-
-    method = METHODS[options["method"]]
-    if labels is not None:
-        method.refuse_batches()
-    with in_option_names():
-        method.check_budget(Budget.of(**{name: options[name] for name in _NUMBERS}))
-
-
-def _in_memory(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
-    from boxwood.explanation.ask.provenance import Given, with_provenance
-
-    table, columns = read(talk, file, labels, options)
-    with _growing(talk, makes_clusters=labels is None) as (status, warned):
-        from boxwood.api.explain import explain
-
-        status(0.0, rows=len(columns))
-        given = _parameters(columns, clusters, options) | kinds_of(options)._asdict()
-        with in_option_names():
-            explanation = explain(columns, table.labels, verbose=status.step, sample_weight=table.weights, **given)
-    for text in warned:
+    doing = "clustering and growing" if labels is None else "growing"
+    with talk.growing(doing) as status, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        source.tick = told_by_rows(source, status)
+        try:
+            explanation = explain(source, labels, verbose=status.step, **given)
+        finally:
+            source.tick = None
+    for text in dict.fromkeys(str(each.message) for each in caught if each.category is not DeprecationWarning):
         talk.note(text)
-    source = "standard input" if file == "-" else file
-    beside = [name for name in (labels, options["weights"]) if name is not None]
-    assert explanation.provenance is not None
-    made_by = f"the column {labels}" if labels is not None else explanation.provenance.labels
-    explanation = with_provenance(explanation, Given(source, table.names, made_by, beside, labels or "", table.types))
-    if (value := options["value"]) is not None:
-        explanation.totals(value, None if value in explanation.columns else table.worth)
     return explanation
 
 
-def _by_inputs(talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]) -> Explanation:
-    """Return the explanation of clusters of one file by the columns of another."""
-    from boxwood.api.explain import explain
-    from boxwood.explanation.ask.provenance import Given, with_provenance
+@contextmanager
+def _explained_by_inputs(
+    talk: Talk, file: str, clusters: int | None, labels: str | None, options: dict[str, Any]
+) -> Iterator[Explanation]:
+    """Yield the explanation of clusters of one file by the columns of another."""
     from boxwood.table.duck import open_table
 
     names = []
@@ -503,21 +473,16 @@ def _by_inputs(talk: Talk, file: str, clusters: int | None, labels: str | None, 
             names.append(table.names)
     with in_option_names():
         own, others = _options_of_files(options, names)
-    outcomes, told = read(talk, file, labels, own)
-    inputs, columns = read(talk, options["by"], None, others, are_inputs=True)
-    with _growing(talk, makes_clusters=labels is None) as (status, warned):
-        status(0.0, rows=len(columns))
-        given = _parameters(columns, clusters, others) | {"value_column": options["value"], "key": options["key"]}
+    wanted = wanted_columns(labels, own), wanted_columns(None, others)
+    with (
+        opened(talk, file, "memory", wanted[0], own) as outcomes,
+        opened(talk, options["by"], "memory", wanted[1], others) as inputs,
+    ):
         with in_option_names():
-            explanation = explain(
-                told, outcomes.labels, by=columns, verbose=status.step, sample_weight=outcomes.weights, **given
-            )
-    for text in warned:
-        talk.note(text)
-    assert explanation.provenance is not None
-    made_by = explanation.provenance.labels if labels is None else f"the column {labels} of {file}"
-    source = f"{options['by']}, joined with {file} by {' and '.join(others['key'])}"
-    return with_provenance(explanation, Given(source, inputs.names, made_by, others["key"], labels or "", inputs.types))
+            given = _parameters(columns_of(inputs, wanted[1]), clusters, options)
+            given |= {"columns": [*wanted[0].columns, *wanted[1].columns] or None, "value_column": options["value"]}
+            explanation = _explain(talk, outcomes, labels, by=inputs, key=others["key"], **given)
+        yield explanation
 
 
 def _options_of_files(options: dict[str, Any], names: Sequence[Sequence[str]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -547,53 +512,11 @@ def _options_of_files(options: dict[str, Any], names: Sequence[Sequence[str]]) -
     return found[0] | ({} if is_here else {"as_of": None}), found[1] | {"weights": None}
 
 
-def read(
-    talk: Talk, file: str, labels: str | None, options: dict[str, Any], *, are_inputs: bool = False
-) -> tuple[Table, ColumnTable]:
-    """Return what was read, and of this the columns that rules may use, with notes on them and on how it was read.
-
-    IN: are_inputs: whether the rows get the clusters of another file.
-    """
-    from boxwood.columns.of_file import column_table
-    from boxwood.explanation.ask.columns import notes_on_left_out
-    from boxwood.explanation.ask.days import can_count, counted_from_day
-    from boxwood.explanation.ask.mixed import chosen_of, with_advice
-    from boxwood.table import read_table
-
-    with talk.status(f"reading {file}") as tick, in_option_names():
-        wanted, how = _wanted_columns(labels, options), reading(options)
-        missing = "learn" if options["missing"] == "learn" else "drop"  # which `explain` refuses, if asked to
-        table = read_table(
-            file,
-            how,
-            **wanted._asdict(),
-            missing=missing,
-            kinds=kinds_of(options),
-            value=options.get("value"),
-            key=options.get("key", ()),
-            has_day_column=_names_day_column(as_of := options.get("as_of")),
-            tick=tick,
-        )
-    told = {name: getattr(table, name) for name in ("padded", "spellings", "rounded", "marks")}
-    columns, notes = column_table(table, learns=missing == "learn"), tuple[str, ...]()
-    are_outcomes = bool(options.get("key")) and not are_inputs
-    if as_of is not None and not (are_outcomes and not can_count(columns.dates, as_of)):
-        with in_option_names():
-            columns, _, notes = counted_from_day(columns, columns.dates, as_of)
-    clustering = () if are_inputs else table.labels
-    about: dict[str, Any] = {"are_named": bool(options["columns"]), "are_made": are_inputs}
-    columns = chosen_of(columns, clustering, words=[*_categories(options)], **about, **told)
-    if not columns.columns and not (table.keys and labels):
-        why = notes_on_left_out(with_advice(columns.left_out))
-        raise DataError(f"no column is left in {table.name}\n{'; '.join(map(in_words, why))}")
-    return table, replace(columns, notes=(*table.hints, *columns.notes, *notes))
-
-
-def kinds_of(options: dict[str, Any]) -> Kinds:
-    """Return the columns whose kind the options name."""
-    from boxwood.table import Kinds
-
-    return Kinds(_categories(options), _names(options["numbers"]))
+def about_columns(columns: ColumnNames, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options on columns as parameters of `explain`."""
+    kinds = {"categories": _categories(options), "numbers": _names(options["numbers"])}
+    about = {"columns": columns.columns, "as_of": options["as_of"], "missing": options["missing"]}
+    return {**kinds, **about, "sample_weight": options["weights"]}
 
 
 def _categories(options: dict[str, Any]) -> dict[str, list[str] | None]:
@@ -612,18 +535,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(name.strip() for text in given for name in text.split(",") if name.strip())
 
 
-@contextmanager
-def _growing(talk: Talk, *, makes_clusters: bool) -> Iterator[tuple[Status, list[str]]]:
-    """Show that a tree is grown; yield the line of the status, and a list that holds the warnings after the block."""
-    warned: list[str] = []
-    doing = "clustering and growing" if makes_clusters else "growing"
-    with talk.growing(doing) as status, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        yield status, warned
-    warned += dict.fromkeys(str(each.message) for each in caught if each.category is not DeprecationWarning)
-
-
-def _parameters(table: ColumnTable | ColumnNames, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
+def _parameters(columns: ColumnNames, clusters: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options as parameters of `explain`."""
     return {
         "n_clusters": clusters,
@@ -633,14 +545,14 @@ def _parameters(table: ColumnTable | ColumnNames, clusters: int | None, options:
         "time_limit": options["time_limit"],
         "random_state": options["seed"],
         "standardize": scale_of("unit" if options["standardize"] else options["scale"]),
-        "missing": options["missing"],
         "validate": options["validate"],
         "n_jobs": options["jobs"],
-        **limits(options, table),
+        **about_columns(columns, options),
+        **limits(options, columns),
     }
 
 
-def limits(options: dict[str, Any], table: ColumnTable | ColumnNames) -> dict[str, Any]:
+def limits(options: dict[str, Any], table: ColumnNames) -> dict[str, Any]:
     """Return the options that limit the rules as parameters of `explain`, less forbidden columns that rules cannot use.
 
     Raises
@@ -673,13 +585,17 @@ class ColumnNames(NamedTuple):
 
 
 def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]:
-    """Return a function that shows the share and the rows of each pass."""
+    """Return a function that shows the share and the rows of each pass; a file in memory is read before the rest."""
     doing = status.doing
 
     def tick(share: float, n_rows: int) -> None:
-        number = source.n_passes + 1
-        if (status.doing, status.passes) != (doing, number):
-            status.begin(doing, number)
+        if source.is_held and n_rows:  # now they are read, and all the rest begins
+            status.begin(doing)
+            status(0.0, n_rows)
+            return
+        what, number = f"reading {source.name}" if source.is_held else doing, source.n_passes + 1
+        if (status.doing, status.passes) != (what, number):
+            status.begin(what, number)
         status(share, source.n_rows or n_rows)
 
     return tick
@@ -692,14 +608,14 @@ def _names_day_column(as_of: str | None) -> bool:
     return as_of is not None and names_column(as_of)
 
 
-def _wanted_columns(labels: str | None, options: dict[str, Any]) -> Wanted:
+def wanted_columns(labels: str | None, options: dict[str, Any]) -> Wanted:
     """Return the columns that the options name."""
     from boxwood.table.options import Wanted
 
     columns, as_of = options["columns"], options.get("as_of")
     if columns and _names_day_column(as_of):
         columns = (*columns, as_of)
-    return Wanted(columns, options["exclude"], labels, options["weights"])
+    return Wanted(columns, (*options["exclude"], *options.get("key", ())), labels, options["weights"])
 
 
 def columns_of(source: Source, wanted: Wanted) -> ColumnNames:
@@ -719,18 +635,3 @@ def columns_of(source: Source, wanted: Wanted) -> ColumnNames:
     if not chosen:
         raise DataError(f"no numeric column in {source.name}\nits columns: {list_words(source.names)}")
     return ColumnNames(source.names, Candidates(chosen, are_named=are_named))
-
-
-def explained_in_batches(
-    talk: Talk, source: Source, columns: ColumnNames, labels: str | None, **options: Any
-) -> tuple[Explanation, list[str]]:
-    """Return the explanation of a source, and the warnings; options are those of `explain`."""
-    from boxwood.api.explain import explain
-
-    with _growing(talk, makes_clusters=labels is None) as (status, warned):
-        source.tick = told_by_rows(source, status)
-        try:
-            explanation = explain(source, labels, columns=columns.columns, verbose=status.step, **options)
-        finally:
-            source.tick = None
-    return explanation, warned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -293,10 +293,10 @@ class SeenValues(Seen):
         return all(value in (number, str(number)) for value, number in zip(values, labels.numbers or (), strict=False))
 
 
-def seen_numbers(names: Sequence[str], columns: Iterable[Floats], dates: Collection[str] = ()) -> list[SeenValues]:
-    """Return what is known of columns of numbers."""
-    pairs = zip(names, columns, strict=True)
-    return [SeenValues(name, x, kind="date" if name in dates else "number") for name, x in pairs]
+def seen_numbers(names: Sequence[str], columns: Iterable[Floats], dates: Collection[str] = ()) -> Iterator[SeenValues]:
+    """Yield what is known of columns of numbers; each keeps a copy of its values once it is asked."""
+    for name, x in zip(names, columns, strict=True):
+        yield SeenValues(name, x, kind="date" if name in dates else "number")
 
 
 class SeenInSome(SeenValues):

@@ -21,13 +21,15 @@ from boxwood.batches.source import Marks, MarksMet, SourceOf
 class FoundWords(NamedTuple):
     """The different values of columns, ascending, None where there are too many.
 
-    Beside them the number of rows, the columns that some of these lack, and the marks of missing values that they have.
+    Beside them the number of rows, the columns that some of these lack, the marks of missing values that they have, and
+    what there are too many of, where that is known.
     """
 
     values: dict[str, tuple[Hashable, ...] | None]
     n_rows: int
     lacking: frozenset[str]
     marks: dict[str, MarksMet]
+    why: Mapping[str, str] = MappingProxyType({})
 
 
 def find_words(

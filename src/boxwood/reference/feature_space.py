@@ -261,7 +261,7 @@ class FeatureSpace:
         if self.scaling is None:
             return mixture
         shift, scale = self.scaling.shift, self.scaling.scale
-        return mixture.rescale(-shift / scale, 1 / scale)
+        return mixture.rescaled(-shift / scale, 1 / scale)
 
     def to_table(self, mixture: Mixture) -> Mixture | None:
         """Return the mixture in the table's columns, from a mixture in the mapped columns.
@@ -274,7 +274,7 @@ class FeatureSpace:
         affine, read = self.axis_map.affine, self.axis_map.features
         if affine is None or len(set(read.tolist())) < len(read):
             return None
-        raw, n_columns = mixture.rescale(*affine), self.axis_map.n_features
+        raw, n_columns = mixture.rescaled(*affine), self.axis_map.n_features
         means, variances = np.zeros((raw.n_components, n_columns)), np.ones((raw.n_components, n_columns))
         means[:, read], variances[:, read] = raw.means, raw.variances
         covariances = None if raw.covariances is None else np.tile(np.eye(n_columns), (raw.n_components, 1, 1))

@@ -151,7 +151,7 @@ class Mixture:
             law=self.law,
         )
 
-    def rescale(self, shift: Floats, scale: Floats) -> Mixture:
+    def rescaled(self, shift: Floats, scale: Floats) -> Mixture:
         """Return the mixture of the rows after each column is multiplied by its scale and then shifted."""
         shift, scale = as_numbers("shift", shift), as_numbers("scale", scale)
         with np.errstate(over="ignore", invalid="ignore"):  # what is no longer finite is refused

@@ -1,7 +1,7 @@
 """Tables that are read once and written into a temporary Parquet file, because they will be read again.
 
 CSV and JSON are slow to parse. A query may give other rows the next time. A reader of Arrow batches can be read once.
-Each value becomes what `read_table` makes of it, so a tree from batches is that of the table in memory.
+Each value becomes what `FileInMemory` makes of it, so a tree from batches is that of the table in memory.
 """
 
 from __future__ import annotations
@@ -90,6 +90,13 @@ def spilled_file(
     names = None if chosen == [*range(len(table.names))] else [table.names[i] for i in chosen]
     file = None if stamp is None else CopiedFile(path, options, names, stamp)
     return folder.source(table, chosen, copy._replace(notes=notes, file=file), memory_limit)
+
+
+def spilled_table(table: DuckTable, chosen: Sequence[int], tick: Tick | None = None) -> ParquetSource:
+    """Return columns of a file that is open as a source that reads a copy."""
+    folder = SpillFolder()
+    with folder.filling() as out:
+        return folder.source(table, chosen, _write(folder, table, chosen, out, tick), None)
 
 
 def spilled_parquet(
@@ -303,7 +310,7 @@ def columns_to_write(table: DuckTable, chosen: Sequence[int], tick: Tick | None)
     for i in whole:
         sql = f"CAST({table.number(i)} AS BIGINT)" if i in exact else columns[i].sql
         columns[i] = columns[i]._replace(sql=sql, is_padded=i in padded)
-    for i in are_digits(table, [i for i, profile in numbers.items() if _is_beyond(profile)]):
+    for i in are_digits(table, [i for i, profile in numbers.items() if profile.is_beyond_doubles]):
         columns[i] = columns[i]._replace(is_rounded=True)
     for i in labels:
         columns[i] = columns[i]._replace(label=table.filled(i) if table.kind(i) == "text" else table.label(i))
@@ -346,11 +353,6 @@ def _may_be_exact(profile: TextProfile) -> bool:
     """Return whether the least and the greatest value are whole numbers that doubles tell apart."""
     ends = (profile.low or 0.0, profile.high or 0.0)
     return all(abs(end) < 1 << 53 and end == int(end) for end in ends)
-
-
-def _is_beyond(profile: TextProfile) -> bool:
-    """Return whether a value is beyond the whole numbers that doubles tell apart."""
-    return max(-(profile.low or 0.0), profile.high or 0.0) > 1 << 53
 
 
 def _copy_columns(table: DuckTable, columns: Sequence[Column], out: str, tick: Tick | None) -> None:

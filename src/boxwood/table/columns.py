@@ -59,6 +59,11 @@ class TextProfile:
         return self.numbers == self.filled > 0 and not (self.dates or self.is_doubtful or are_words)
 
     @property
+    def is_beyond_doubles(self) -> bool:
+        """Whether all values are numbers, of which one is beyond the whole ones that doubles tell apart."""
+        return self.are_numbers and max(-(self.low or 0.0), self.high or 0.0) > 1 << 53
+
+    @property
     def is_mixed(self) -> bool:
         """Whether at least half of the values are numbers, or dates, but not all."""
         return self.is_nearly_read or self.numbers < self.filled <= 2 * self.numbers

@@ -254,6 +254,14 @@ class DuckTable:
                 found = arrays.pop(f"v{j}")
                 yield found if order is None else found[order]
 
+    def give_back_memory(self) -> None:
+        """Return to the system what queries have freed, as DuckDB keeps it for the next one: a lower limit takes it."""
+        import duckdb
+
+        with suppress(duckdb.Error):
+            self.con.execute("SET memory_limit = '1MiB'")
+        self.con.execute("RESET memory_limit")
+
     def _fetch_arrays(self, sql: str, tick: Tick | None) -> dict[str, Any]:
         return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]
 

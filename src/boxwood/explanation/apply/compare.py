@@ -16,8 +16,9 @@ from boxwood._types import Objective
 from boxwood._validation import show_value, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
+from boxwood.explanation.ask.columns import notes_on_reading
 from boxwood.explanation.ask.explainer import is_explainer
-from boxwood.explanation.ask.gathered import rows_to_cluster
+from boxwood.explanation.ask.gathered import gathered_as_asked
 from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.problem import Problem, problem_of, read_dates
@@ -105,7 +106,7 @@ def compare(
     given = {name: value for name, value in locals().items() if name not in ("X", "labels", "methods")}
     if is_explainer(labels):
         raise ValueError("an explainer brings its own tree; pass its clusterer, or the labels to compare trees for")
-    if labels is not None and is_source(X):
+    if labels is not None and is_source(X) and not (X.is_held and isinstance(labels, str)):
         raise DataError(
             "compare needs rows in memory where clusters are given, but the table is read in batches; compare methods "
             "on a sample"
@@ -114,8 +115,11 @@ def compare(
     wanted = None if max_leaf_nodes is None else _list_values("max_leaf_nodes", max_leaf_nodes)
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     asked = Options.of(given | {"max_leaf_nodes": None})
+    read_notes = tuple[str, ...]()
     if (source := as_source(X)) is not None:
-        X, asked = rows_to_cluster(source, asked)[:2]
+        read_notes = notes_on_reading(source, asked.columns)
+        read, asked = gathered_as_asked(source, asked, labels)
+        X, labels = read.table, read.labels
     rows_here = as_rows_here(X)
     rows_here, asked = read_dates(rows_here, labels, asked.scaled_for(labels, rows_here))
     problem = problem_of(rows_here, labels, asked)
@@ -147,7 +151,9 @@ def compare(
     front = (not any(_beats(other, row, by_agreement) for other in rows) for row in rows)
     marked = tuple(row._replace(on_front=is_best) for row, is_best in zip(rows, front, strict=True))
     n_rows = int(problem.task.reference.kept.sum())
-    return Comparison(marked, tuple(left_out), k, n_rows, _baseline(problem.task), by_agreement, problem.notes)
+    return Comparison(
+        marked, tuple(left_out), k, n_rows, _baseline(problem.task), by_agreement, (*read_notes, *problem.notes)
+    )
 
 
 def _list_values(parameter: str, values: Any) -> list[Any]:

@@ -34,8 +34,10 @@ from boxwood.batches import Source
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.keys import Join, join_tables, keys_of_frame, keys_of_index
 from boxwood.errors import DataError
+from boxwood.explanation.ages import names_column
 from boxwood.explanation.ask.clustering import refuse_number
 from boxwood.explanation.ask.explainer import is_explainer
+from boxwood.explanation.ask.gathered import gather_all
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.outcome import FOUND
 from boxwood.explanation.ask.problem import Problem, problem_of, read_dates
@@ -67,8 +69,14 @@ def explained_by(X: Any, clustering: Any, by: Any, key: Any, asked: Options) -> 
     DataError
         If it is not known which rows belong together.
     """
-    outcomes, inputs = (_in_memory(table, name) for table, name in ((X, "X"), (by, "by")))
-    _refuse_foreign_columns(asked, outcomes, inputs)
+    are_files = all(isinstance(table, Source) and table.is_held for table in (X, by))
+    if are_files:
+        _refuse_foreign_columns(asked, X, by)
+        outcomes, inputs, labels, asked = _read_files(X, by, clustering, key, asked)
+    else:
+        outcomes, inputs, labels = _in_memory(X, "X"), _in_memory(by, "by"), clustering
+        _refuse_foreign_columns(asked, outcomes, inputs)
+    column, clustering = clustering, labels
     refuse_other_names(outcomes, labels=clustering, sample_weight=asked.sample_weight)
     refuse_other_index(outcomes, labels=clustering, sample_weight=asked.sample_weight)
     join = _join_inputs(outcomes, inputs, key)
@@ -91,15 +99,33 @@ def explained_by(X: Any, clustering: Any, by: Any, key: Any, asked: Options) -> 
     told = tuple(map(_on_outcomes, problem.notes)) if problem is not None and made else ()
     reason = "" if ex.search_report is None else ex.search_report.reason  # nobody expects clusters to be near in inputs
     notes = (*notes_on_inputs(ex), *(note for note in ex.notes if note != reason), *told, *join.notes)
-    given = given_in(rows, clustering, None)
+    given = given_in(rows, column, None)
+    if are_files:
+        beside = as_names("key", key)
+        joined = f"{by.name}, joined with {X.name} by {' and '.join(beside)}"
+        given = given._replace(source=joined, names=by.names, beside=beside, types=by.types)
     made_by = (
         clusters_made(problem.coordinates, problem.task.reference.n_clusters, asked_k)
         if problem is not None and clustering is None
         else given.labels
     )
-    return with_provenance(
-        replace(ex, notes=notes, _evidence=evidence), given._replace(labels=f"{OUTCOMES}: {made_by}")
-    )
+    said = f"{made_by} of {X.name}" if are_files and isinstance(column, str) else f"{OUTCOMES}: {made_by}"
+    return with_provenance(replace(ex, notes=notes, _evidence=evidence), given._replace(labels=said))
+
+
+def _read_files(
+    outcomes: Source, inputs: Source, clustering: Any, key: Any, asked: Options
+) -> tuple[ColumnTable, ColumnTable, Any, Options]:
+    """Return the rows of two files with their keys, the labels of the outcomes, and what is asked of the rows."""
+    label, keys = clustering if isinstance(clustering, str) else None, as_names("key", key)
+    own = _asked_of(outcomes, asked)
+    if asked.as_of is not None and names_column(asked.as_of) and asked.as_of not in outcomes.names:
+        own = replace(own, as_of=None)
+    read = gather_all(outcomes, label, own, keys)
+    others = replace(_asked_of(inputs, asked), sample_weight=None, are_inputs=True)
+    table = gather_all(inputs, None, others, keys).table
+    labels = clustering if label is None else read.labels
+    return read.table, table, labels, replace(asked, sample_weight=read.sample_weight, as_of=None)
 
 
 def _rows_of(table: Any, rows: Indices) -> Any:
@@ -248,6 +274,8 @@ def _names_in(table: Any) -> Collection[str] | None:
     return (
         table.names or table.columns
         if isinstance(table, ColumnTable)
+        else table.names
+        if isinstance(table, Source)
         else column_names(table)
         if is_frame(table)
         else None

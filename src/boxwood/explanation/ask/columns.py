@@ -21,6 +21,7 @@ from boxwood._types import Array
 from boxwood._validation import list_words, refuse_other_kind, show_value
 from boxwood.batches import Batches, Source
 from boxwood.batches.batches import OTHER_KINDS, USABLE, CompleteRows, refuse_no_numbers, rows_of
+from boxwood.batches.labelling import MARKS_MISSING
 from boxwood.batches.overview import MissingValues
 from boxwood.batches.source import MarksMet, Spelling
 from boxwood.columns.of_batches import NumbersInBatches, look_at, seen_in_batches, seen_others
@@ -39,6 +40,7 @@ from boxwood.columns.rules import (
 )
 from boxwood.columns.seen import Use, labels_to_compare, seen_numbers
 from boxwood.errors import DataError
+from boxwood.explanation.ask.days import COUNTED
 from boxwood.explanation.ask.gaps import CompleteCases, HasGaps, note_on_gaps, refuse_gaps
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.measured_tree import MeasuredTree
@@ -46,6 +48,7 @@ from boxwood.explanation.records import LeftOut
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
 from boxwood.reference.reference import refuse_one_name
+from boxwood.table.memory import FileInMemory
 from boxwood.words.values import column_name
 
 if TYPE_CHECKING:
@@ -247,6 +250,12 @@ def notes_on_reading(source: Source, columns: Collection[str] | None) -> tuple[s
     return (*(note for note in source.notes if "temporary file" not in note), *source.hints_on(texts))
 
 
+def is_on_reading(note: str, source: Source) -> bool:
+    """Return whether a note tells how a table was read, and not what came of its rows."""
+    is_said = isinstance(note, ColumnNote) or note.startswith((COUNTED, MARKS_MISSING))
+    return is_said or note in notes_on_reading(source, None)
+
+
 def rounded_in(source: Source, largest: Mapping[str, float]) -> list[str]:
     """Return the columns of whole numbers of a table, by their type or their texts, of which doubles do not hold each.
 
@@ -333,32 +342,35 @@ def column_choice(source: Source, clustering: Any, asked: Options) -> ColumnChoi
         If a column that the caller named cannot be used.
     """
     columns, beside = asked.columns, (clustering, asked.sample_weight)
-    if asked.sample_weight is not None:
+    if asked.sample_weight is not None and not source.is_held:  # of such, weights are looked at when they are read
         refuse_other_weights(asked.sample_weight, source)
     is_chosen = are_named(columns)
     refuse_unknown_columns([*(columns or ()), *asked.categories, *asked.numbers], source.names)
-    names = tuple(name for name in columns or source.names if name not in beside)
+    every = source.candidates if isinstance(source, FileInMemory) else source.names
+    names = tuple(name for name in columns or every if name not in beside and name in every)
     kinds = dict(zip(source.names, source.kinds, strict=True))
     plain = tuple(name for name in names if kinds[name] in USABLE and name not in asked.categories)
-    for name in asked.numbers:
+    for name in (one for one in asked.numbers if one in names and not (source.is_held and kinds[one] == "empty")):
         refuse_no_numbers(source, name, "columns in numbers=")
     chosen = names if is_chosen else asked.categories
-    words = [name for name in asked.categories if source.types.get(name) in ("string", "large_string")]
-    unread = [name for name in chosen if kinds[name] not in (*USABLE, "text") and name not in words]
-    for name in unread:
-        source.refuse_text(name)  # says what a file holds
+    words = [name for name in asked.categories if source.is_held or source.types.get(name) in _TEXTS]
+    read = (*USABLE, "text", "empty") if source.is_held else (*USABLE, "text")
+    unread = [name for name in chosen if kinds[name] not in read and name not in words]
+    texts = [name for name in names if kinds[name] == "text" and name not in asked.categories]
+    doubtful = {name for name in texts if source.hints_on([name])} if source.hints_on(texts) else set()
+    for name in chosen:
+        if name in unread or (is_chosen and name in texts and (name in source.mixed or name in doubtful)):
+            source.refuse_text(name)  # says what a file holds
     if unread:
         raise DataError(
             f"rules use numbers and categories; columns of other kinds: {list_words(unread)}; leave them out"
         )
-    texts = [name for name in names if kinds[name] == "text" and name not in asked.categories]
-    for name in texts:
-        if name in source.mixed and is_chosen:
-            source.refuse_text(name)
-    doubtful = {name for name in texts if source.hints_on([name])} if source.hints_on(texts) else set()
     padded = [name for name in source.padded if name not in asked.numbers]
     likely = {*asked.categories, *padded, *texts} - doubtful
     return ColumnChoice(names, plain, tuple(name for name in names if name in likely), chosen, is_chosen)
+
+
+_TEXTS = ("string", "large_string")  # types of Arrow
 
 
 def use_in_batches(asked: Options, clustering: Any, label: str | None) -> Use:
@@ -383,7 +395,8 @@ def refuse_none_left(source: Source, unused: Mapping[str, Sequence[str]]) -> NoR
         said = f"no column is left in {source.name}"
     elif unused.get(ONE_VALUE):
         said = f"only constant columns in {source.name}; no cut can separate their rows"
-    raise DataError(f"{said}\n{'; '.join(notes_on_left_out(unused))}")
+    hints = notes_on_reading(source, unused.get(OTHER_KINDS["text"], ()))
+    raise DataError("\n".join([said, "; ".join(notes_on_left_out(unused)), *hints]))
 
 
 _TOLD_LAST = (UNSEEN_DATES, THE_LABELS, NO_VALUES, ONE_VALUE, *SUSPICIONS)

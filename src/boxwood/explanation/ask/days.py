@@ -42,6 +42,8 @@ def with_day(X: Any, asked: Options, clustering: Any, *, if_any: bool = False) -
     IN: if_any: whether a table that has nothing to count stays as it is.
     """
     label = clustering if isinstance(clustering, str) else ""
+    if isinstance(X, Source) and X.is_held:  # its rows are counted when they are read
+        return X, asked
     if asked.as_of is None or (if_any and not can_count(asked.dates, asked.as_of, label)):
         return X, asked
     X, dates, notes = counted_from_day(X, asked.dates, asked.as_of, label)

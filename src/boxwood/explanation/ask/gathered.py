@@ -22,18 +22,21 @@ from boxwood._validation import list_words
 from boxwood.axes import Categories
 from boxwood.axes.categories import numbers_first
 from boxwood.batches import Batches, Source
-from boxwood.batches.batches import Together, refuse_no_numbers
+from boxwood.batches.batches import OTHER_KINDS, Together, refuse_no_numbers
 from boxwood.batches.labelling import LabelColumn, OneCluster
 from boxwood.batches.overview import Overview
 from boxwood.batches.sample import Draw, Sample, drawn_rows, sample_of
 from boxwood.batches.source import AS_NAMES, AS_WORDS, Spelling
 from boxwood.columns.column_table import ColumnTable, with_truths
+from boxwood.columns.keys import Keys
 from boxwood.columns.of_batches import NumberSums, look_of
+from boxwood.columns.of_memory import number_column, read_rows, with_too_large, words_in
 from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
 from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
+from boxwood.explanation.ages import names_column
 from boxwood.explanation.ask.columns import ColumnChoice, column_choice, refuse_none_left, rounded_in
-from boxwood.explanation.ask.days import with_day
+from boxwood.explanation.ask.days import can_count, counted_from_day, with_day
 from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
@@ -42,6 +45,7 @@ from boxwood.explanation.measure.full_table import OF_DRAWN, FullTable
 from boxwood.grow import METHODS
 from boxwood.reference.coded import CodedSource, FoundWords, find_words
 from boxwood.reference.reference_batches import find_labels
+from boxwood.table.memory import FileInMemory
 
 if TYPE_CHECKING:
     from boxwood.batches.sample import RowSample
@@ -52,7 +56,7 @@ class Gathered(NamedTuple):
     """Rows of a table in memory, with labels, None where clusters are to be made, and weights.
 
     They are taken for a frame, so those that lack values are among them; `whole` has all rows of a long table, of which
-    these were drawn.
+    these were drawn. Dates of a file in memory are counted from the day that is asked for.
     """
 
     table: ColumnTable
@@ -75,8 +79,8 @@ def gather_rows(source: Source, clustering: Any, asked: Options, *, has_gaps: bo
     DataError
         If a column that the caller named cannot be used, or no column is left.
     """
-    if clustering is None:
-        return to_cluster(source, asked)
+    if clustering is None or (source.is_held and isinstance(clustering, str)):
+        return gather_all(source, clustering, asked)
     if not isinstance(clustering, str):
         return None
     wanted, n_rows = column_choice(source, clustering, asked), source.n_rows
@@ -89,31 +93,29 @@ def gather_rows(source: Source, clustering: Any, asked: Options, *, has_gaps: bo
     return _read(source, clustering, asked, wanted, usable)
 
 
-def rows_to_cluster(source: Source, asked: Options) -> tuple[ColumnTable, Options, FullTable | None]:
-    """Return rows of a table as `to_cluster` does, and what is asked of them; a day from which dates count is in them.
-
-    The last is all rows of a long table, of which the rows were drawn.
-    """
+def gathered_as_asked(source: Source, asked: Options, label: str | None = None) -> tuple[Gathered, Options]:
+    """Return rows of a table as `gather_all` does, in which dates are counted, and what is asked of them."""
     source, asked = with_day(source, replace(asked, dates=source.dates), None)
-    read = to_cluster(source, asked)
-    return read.table, replace(asked, sample_weight=read.sample_weight, as_of=None), read.whole
+    read = gather_all(source, label, asked)
+    return read, replace(asked, sample_weight=read.sample_weight, as_of=None)
 
 
-def to_cluster(source: Source, asked: Options) -> Gathered:
-    """Return the rows of a table of which boxwood makes clusters, all in memory, or of a long one those that are drawn.
+def gather_all(source: Source, label: str | None, asked: Options, key: Sequence[str] = ()) -> Gathered:
+    """Return the rows of a table in memory, all of them, or of a long one those that are drawn.
 
-    Takes a pass over the columns of text, if there are any, and one for the rows.
+    Takes a pass over the columns of text, if there are any, and one for the rows. IN: label: the column of labels; key:
+    columns of a file in memory that say which rows of another one belong to these. Beside both there may be no other.
 
     Raises
     ------
     DataError
         If a column that the caller named cannot be used, or no column is left.
     """
-    wanted = column_choice(source, None, asked)
+    wanted = column_choice(source, label, asked)
     usable = _usable(source, wanted, asked)
-    if not usable.names:
+    if not usable.names and not (key and label):
         refuse_none_left(source, usable.unused)
-    return _read(source, None, asked, wanted, usable)
+    return _read(source, label, asked, wanted, usable, key)
 
 
 def share_drawn(n_drawn: int, n_rows: int) -> str:
@@ -129,6 +131,8 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
     DataError
         If the column holds no numbers, or the table has not so many rows, or none of them has a place of its own.
     """
+    if isinstance(source, FileInMemory):
+        return number_column(source, column)
     refuse_no_numbers(source, column, "values")
     if source.is_local and source.n_rows in (None, n_rows):
         values = Batches(source, (column,)).gathered().values[:, 0]
@@ -140,20 +144,23 @@ def numbers_in_order(source: Source, n_rows: int, column: str) -> Floats:
 # ------------------------------------------------------------------------------------------------------- columns
 def _words_in(source: Source, wanted: ColumnChoice, asked: Options) -> FoundWords:
     """Return the words of columns of text and the number of rows, by a pass unless the table knows the latter."""
+    if isinstance(source, FileInMemory):
+        return words_in(source, wanted.texts, asked.categories)
     if not wanted.texts and source.n_rows is not None:
         return FoundWords({}, source.n_rows, frozenset(), {})
     return find_words(source, wanted.texts or wanted.plain[:1], asked.n_jobs, whole=asked.categories)
 
 
 def _look_at_columns(
-    source: Source, wanted: ColumnChoice, words: Mapping[str, Sequence[Hashable] | None], lacking: Collection[str]
+    source: Source, wanted: ColumnChoice, words: Mapping[str, Sequence[Hashable] | None], found: FoundWords
 ) -> list[Seen]:
-    """Return what is known of columns before they are read; IN: lacking: those of words that some rows lack."""
+    """Return what is known of columns before they are read; IN: words: those of columns that may hold some."""
     kinds, seen = dict(zip(source.names, source.kinds, strict=True)), list[Seen]()
     for name in wanted.names:
         if name in words:
             among = source.text_among(name) if name in source.mixed and name not in wanted.chosen else None
-            seen.append(SeenWords(name, words[name], lacks_some=name in lacking, among=among))
+            seen.append(SeenWords(name, words[name], lacks_some=name in found.lacking, among=among))
+            seen[-1].why_no_words = found.why.get(name, seen[-1].why_no_words)
         elif name not in wanted.plain:
             seen.append(Seen(name, kinds[name]))
     return seen
@@ -176,10 +183,11 @@ def _usable(source: Source, wanted: ColumnChoice, asked: Options) -> _Usable:
         if values := words.get(name):
             words[name] = tuple(numbers_first(map(str, values)))
     use = Use(chosen=wanted.chosen, learns=asked.missing == "learn", drops_constants=not wanted.are_named)
-    why = left_out(_look_at_columns(source, wanted, words, found.lacking), use)
+    why = left_out(_look_at_columns(source, wanted, words, found), use)
     unused = by_reason({name: reason for name, reason in why.items() if name not in wanted.plain})
     for reason, them in unused.items():
-        _refuse_named(them, reason, wanted, source)
+        if reason not in (NO_VALUES, ONE_VALUE) or not source.is_held:
+            _refuse_named(them, reason, wanted, source)
     kept = {name: values for name, values in words.items() if values and name not in why}
     names = [name for name in wanted.names if name in wanted.plain or name in kept]
     return _Usable(names, kept, unused, found)
@@ -189,23 +197,46 @@ def _choose_columns(
     source: Source, wanted: ColumnChoice, usable: _Usable, drawn: _DrawnTable, asked: Options
 ) -> ColumnTable:
     """Return the rows with the columns that rules may use, now that these are read."""
-    table = _table(source, drawn.values, usable)
-    drops_constants = isinstance(asked.columns, Candidates)
+    table, day = _without_useless(source, wanted, _table(source, drawn.values, usable), asked), tuple[str, ...]()
+    said = _how_read(source, table, usable, asked)
+    are_outcomes = drawn.keys is not None and not asked.are_inputs  # of which dates may be no columns
+    is_counted = source.is_held and asked.as_of is not None
+    if is_counted and not (are_outcomes and not can_count(table.dates, asked.as_of)):
+        table, _, day = counted_from_day(table, table.dates, asked.as_of)
+    said |= {"words": asked.categories, "in_all": drawn.in_all}
+    said |= {"are_named": wanted.are_named, "are_made": asked.are_inputs}
+    table = chosen_of(table, () if asked.are_inputs else drawn.labels, **said)
+    if not table.columns and (drawn.keys is None or drawn.labels is None):
+        refuse_none_left(source, with_advice(table.left_out))
+    return replace(table, notes=(*table.notes, *drawn.notes, *day), keys=drawn.keys)
+
+
+def _without_useless(source: Source, wanted: ColumnChoice, table: ColumnTable, asked: Options) -> ColumnTable:
+    """Return the rows without columns whose values tell none of them from another."""
+    drops_constants = source.is_held or isinstance(asked.columns, Candidates)
     use = Use(chosen=table.columns, learns=asked.missing == "learn", drops_constants=drops_constants)
-    for reason, them in by_reason(left_out(seen_in(table), use), (NO_VALUES, ONE_VALUE)).items():
-        if reason == NO_VALUES:
+    seen: Sequence[Seen] = seen_in(table)
+    if isinstance(source, FileInMemory):
+        seen = with_too_large(source, seen)
+        if asked.as_of is not None and names_column(asked.as_of):  # from whose days one date is not equally far
+            seen = [one for one in seen if one.kind != "date" or one.n_values != 1]
+    for reason, them in by_reason(left_out(seen, use), (NO_VALUES, ONE_VALUE)).items():
+        if reason == NO_VALUES and not source.is_held:
             _refuse_named(them, reason, wanted, source)
         table = table.without(them, reason)
-    padded = [name for name in source.padded if name in table.columns and name not in usable.words]
-    spellings, marks = _spellings(source, usable.words, asked.categories), usable.of_texts.marks
+    return table
+
+
+def _how_read(source: Source, table: ColumnTable, usable: _Usable, asked: Options) -> dict[str, Any]:
+    """Return what `notes_on_use` tells of how columns are read."""
     numbers = {name: table.values[:, j] for j, name in enumerate(table.columns) if j not in table.categories}
     largest = {name: float(np.fmax.reduce(np.abs(x), initial=0.0)) for name, x in numbers.items()}
-    said: dict[str, Any] = {"words": asked.categories, "padded": padded, "spellings": spellings, "marks": marks}
-    said["rounded"] = rounded_in(source, largest)
-    table = chosen_of(table, drawn.labels, are_named=wanted.are_named, in_all=drawn.in_all, **said)
-    if not table.columns:
-        refuse_none_left(source, with_advice(table.left_out))
-    return replace(table, notes=(*table.notes, *drawn.notes))
+    return {
+        "padded": [name for name in source.padded if name in table.columns and name not in usable.words],
+        "spellings": _spellings(source, usable.words, asked.categories),
+        "marks": usable.of_texts.marks,
+        "rounded": rounded_in(source, largest),
+    }
 
 
 def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -> dict[str, Spelling]:
@@ -220,7 +251,10 @@ def _spellings(source: Source, words: Collection[str], asked: Collection[str]) -
 
 def _refuse_named(names: Collection[str], reason: str, wanted: ColumnChoice, source: Source) -> None:
     if chosen := [name for name in names if name in wanted.chosen]:
-        raise DataError(f"rules cannot use {list_words(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}")
+        hints = "".join(f"\n{hint}" for hint in source.hints_on(chosen if reason == OTHER_KINDS["text"] else ()))
+        raise DataError(
+            f"rules cannot use {list_words(chosen)} of {source.name}: {KEPT_OUT.get(reason, reason)}{hints}"
+        )
 
 
 def _table(source: Source, values: Floats, usable: _Usable) -> ColumnTable:
@@ -251,10 +285,16 @@ def _refuse_infinite(values: Floats, names: Sequence[str]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
-def _read(source: Source, labels: str | None, asked: Options, wanted: ColumnChoice, usable: _Usable) -> Gathered:
+def _read(
+    source: Source, label: str | None, asked: Options, wanted: ColumnChoice, usable: _Usable, key: Sequence[str] = ()
+) -> Gathered:
     """Return rows with the columns that rules may use, and what belongs to the rows."""
-    drawn = _rows(source, labels, asked, usable)
-    _give_back_memory()
+    if isinstance(source, FileInMemory):
+        rows = read_rows(source, usable.names, usable.words, label=label, weight=asked.sample_weight, key=key)
+        drawn = _DrawnTable(rows.values, rows.labels, rows.weights, rows.notes, keys=rows.keys)
+    else:
+        drawn = _rows(source, label, asked, usable)
+        _give_back_memory()
     _refuse_infinite(drawn.values, usable.names)
     return Gathered(_choose_columns(source, wanted, usable, drawn, asked), drawn.labels, drawn.weights, drawn.whole)
 
@@ -271,6 +311,7 @@ class _DrawnTable(NamedTuple):
     notes: tuple[str, ...] = ()
     whole: FullTable | None = None
     in_all: Mapping[str, Seen] = MappingProxyType({})
+    keys: Keys | None = None
 
 
 def _rows(source: Source, clustering: str | None, asked: Options, usable: _Usable) -> _DrawnTable:

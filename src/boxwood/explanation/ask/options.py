@@ -90,6 +90,8 @@ class Options:
         Ascending numbers of clusters, of which one is chosen if none is asked for.
     groups : Groups, default=None
         Whether the rows show groups, where another question about these rows has told.
+    are_inputs : bool, default=False
+        Whether the rows get the clusters of another table, so that no column is taken for these.
     """
 
     method: str
@@ -115,6 +117,7 @@ class Options:
     notes: tuple[str, ...] = ()
     among: Sequence[int] = NUMBERS
     groups: Groups | None = None
+    are_inputs: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:

@@ -174,7 +174,7 @@ def pose(X: Any, clustering: Any, asked: Options) -> Posed:
     except HasGaps:
         read = gather_rows(X, clustering, asked, has_gaps=True)
         assert read is not None
-    asked = replace(asked, sample_weight=read.sample_weight)
+    asked = replace(asked, sample_weight=read.sample_weight, dates=read.table.dates)
     return Posed(problem_of(read.table, read.labels, asked, read.whole), read.table, asked)
 
 
@@ -467,6 +467,19 @@ def _by_passes(
     refuse_one_cluster_of(task)
     notes, by_means = (*notes_on_labels_of(source, reference), *usable.notes), _has_means(reference)
     return Problem(task, here, budget, clusterer=clusterer, given=None, complete=usable, notes=notes, by_means=by_means)
+
+
+def refuse_in_batches(method: str, label: str | None, limits: Mapping[str, Any]) -> None:
+    """Raise an error for a method that reads no table in batches, or does not keep limits, before a table is read.
+
+    Rows of which clusters are made are in memory.
+    """
+    if method == "auto":
+        return
+    if label is not None:
+        METHODS[method].refuse_batches()
+    numbers = ("max_depth", "min_samples_leaf", "max_columns")  # limits that need no names of columns
+    METHODS[method].check_budget(Budget.of(**{name: limits[name] for name in numbers}))
 
 
 def _refuse_limits(method: str, budget: Budget) -> None:

@@ -483,7 +483,7 @@ def _measured_in_batches(
     grown = found.grown.as_finished(tree)._replace(notes=(*notes, *found.grown.notes))
     explanation = measured_of_batches(facts, grown, sums, None if n_moved else found.cost)
     if (mixture := grown.attributes.get("mixture")) is not None:
-        raw = mixture if scaling is None else mixture.rescale(scaling.shift, scaling.scale)
+        raw = mixture if scaling is None else mixture.rescaled(scaling.shift, scaling.scale)
         sample = found.sample if scaling is None else None
         drawn = sample_task(facts.task) if sample is None else (sample, found.is_whole)
         explanation = _with_mixture(explanation, raw, *drawn)

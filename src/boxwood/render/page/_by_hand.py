@@ -96,11 +96,11 @@ def _moves(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str, str], 
         found = places_at_edges(ex, node, inner, least, _MOST_PLACES)
         if found is not None and len(found.values) > 1:
             at = bars[node].at[1:-1][found.edges].tolist()
-            places = [_moved(ex, node, found, i, bars[node], at[i], code) for i in range(len(at))]
+            places = [_move(ex, node, found, i, bars[node], at[i], code) for i in range(len(at))]
             yield {"node": node, "now": found.now, "at": [round(one, 3) for one in at], "places": places}
 
 
-def _moved(
+def _move(
     ex: MeasuredTree, node: int, found: PlacesAtEdges, i: int, bars: Bars, at: float, code: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the tree with a cut at one of its places, as far as it differs from the present one."""
@@ -115,7 +115,7 @@ def _moved(
     drawn = bars_drawn(bars if i == found.now else bars._replace(lines=(line, *bars.lines[1:])))
     cut = {"test": nodes_in_form(changed)[node], **words_drawn(words), "bars": drawn}
     sides = [{"by": held[leaf].tolist(), "rule": lines_said(rules[leaf])} for leaf in leaves]
-    said = f"{words.full[0]}: {_said(ex, right)}"
+    said = f"{words.full[0]}: {_say_agreement(ex, right)}"
     moved = abs(found.inside[i] - found.inside[found.now]).sum()
     if moved and tree.leaf_clusters[leaves[0]] != tree.leaf_clusters[leaves[1]]:
         said += f", {rows_of(moved, ex.details.weighted)} in another cluster"
@@ -142,7 +142,7 @@ def _merges(ex: MeasuredTree, code: Mapping[str, str], least: int) -> Iterator[d
         data, [row] = draw_trees(merged, whole, code=code, least=least)
         names = [shorten_name(cluster_name(ex.names[i])) for i in (first, second)]
         yield data | {
-            "said": f"{names[0]} with {names[1]}: {tree.n_leaves:,} leaves, {_said(ex, row.agreement)}",
+            "said": f"{names[0]} with {names[1]}: {tree.n_leaves:,} leaves, {_say_agreement(ex, row.agreement)}",
             "line": f"ex = ex.merge_clusters({ex.names[first]!r}, {ex.names[second]!r})",
             "gone": second,
         }
@@ -173,5 +173,5 @@ def _column_of(ex: MeasuredTree, node: int) -> str:
     return column_name(ex.columns[int(ex.tree.feature[node])])
 
 
-def _said(ex: MeasuredTree, right: float) -> str:
+def _say_agreement(ex: MeasuredTree, right: float) -> str:
     return f"right for {percent(right)} of the {'weight' if ex.details.weighted else 'rows'}"
