@@ -100,6 +100,29 @@ def test_steps_and_frequent_values_are_no_groups():
     assert shows(np.c_[flag * 9 + rng.normal(size=300), rng.normal(size=300)])  # humps of numbers are
 
 
+WHOLE = {
+    "ages": lambda rng, g: rng.normal(20 + 40 * g, 2),
+    "of unlike sizes": lambda rng, g: rng.normal(np.where(g, 60, 20), np.where(g, 8, 2)),
+    "counts": lambda rng, g: rng.poisson(np.where(g, 40, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@law(6)
+def test_humps_of_whole_numbers_are_groups_and_steps_and_spikes_are_none(kind, seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(150, 500))
+    ages = pd.DataFrame({"age": WHOLE[kind](rng, rng.random(n) < 0.4).round(), "x": rng.normal(size=n)})
+    ex = explain(ages, n_clusters=2, method="imm")
+    [said] = [note for note in ex.notes if note.startswith("age alone shows groups: no row of ")]
+    low, high = map(float, said.split(" between ")[1].split(" and "))
+    assert not ages["age"].between(low, high, inclusive="neither").any()
+    assert high - low > 1
+    rounded = np.where(rng.random(n) < 0.5, rng.normal(9, 2.4, n).round() * 5, rng.normal(45, 12, n).round())
+    assert not shows(in_one_range(np.c_[np.where(rng.random(n) < 0.5, 0, rng.poisson(20, n)), ages["x"]]))
+    assert not shows(in_one_range(np.c_[rounded, ages["x"]]))
+
+
 @law(20)
 def test_flags_made_of_the_words_of_a_column_are_its_categories_in_any_order(seed):
     rng = np.random.default_rng(seed)

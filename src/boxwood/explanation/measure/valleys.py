@@ -7,9 +7,9 @@ fifth: three windows of one length, in the valley and in the crowds beside it, w
 valley is, as many rows at least fall into the window of the valley as into that of the smaller crowd, and the two
 counts, over all parts, are compared as a fair coin would make them.
 
-A column that has few values, or one value much more often than others, is spread evenly over its range by the ranks of
-its values, as are the categories of a column along a line. So the step of a flag, of a category or of frequent zeros
-is no valley by itself; what several columns have together may be one. Columns that go together do so among equal
+A column that has few values, or one value much more often than those beside it, is spread evenly over its range by the
+ranks of its values, as are the categories of a column along a line. So the step of a flag, of a category or of frequent
+zeros is no valley by itself; what several columns have together may be one. Columns that go together do so among equal
 values, too: these are drawn from a Gaussian of the same correlations, or clipped numbers would lie in corners. (Flags
 are drawn each by itself, as groups alone may be why they go together.) Flags of which a row has one at most are the
 categories of a column, whoever made them of it. What a row lacks is that of the row most alike.
@@ -44,7 +44,8 @@ SHIFTS = 4  # places of a window in each of its lengths
 FINE = 0.25  # how much finer windows must show more, in deviations: there are more of them
 RIDGE = 0.05  # of the mean variance: what is added to each, so that few rows have a line, too
 FEW_VALUES = 20  # of a column whose steps are no valleys
-OFTEN, TIMES = 0.02, 4.0  # share of the rows that have one value, and as often as the median value, that is such a step
+OFTEN, TIMES = 0.02, 4.0  # share of the rows that have one value, and as often as those beside it, that is such a step
+BESIDE = 2  # values on either side
 WIDEST = 6.0  # deviations that such a column counts for at most
 SWEEPS, FAR_OUT = 3, 1e-6  # of draws from a Gaussian, and the share of it that is beyond what is drawn
 DIGITS = 9  # of places of categories on a line, so that equal ones are equal
@@ -404,9 +405,14 @@ def _parting(rows: Floats, inside: Bools) -> Floats:
 
 
 def _is_stepped(x: Floats) -> bool:
-    """Return whether the values of a column are steps: few, or one that most others are much rarer than."""
+    """Return whether the values of a column are steps: few, or one that its neighbours are much rarer than."""
     counts = np.unique(x, return_counts=True)[1]
-    return len(counts) <= FEW_VALUES or bool(counts.max() > max(OFTEN * len(x), TIMES * np.median(counts)))
+    if len(counts) <= FEW_VALUES:
+        return True
+    beside = np.full((2 * BESIDE, len(counts)), np.nan)
+    for i in range(BESIDE):
+        beside[i, i + 1 :], beside[BESIDE + i, : -1 - i] = counts[: -1 - i], counts[i + 1 :]
+    return bool((counts > np.maximum(OFTEN * len(x), TIMES * np.nanmedian(beside, axis=0))).any())
 
 
 def _spread(x: Floats, chances: Floats) -> Floats:
