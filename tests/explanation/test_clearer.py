@@ -352,6 +352,8 @@ def test_two_sheets_and_two_groups_on_one_sheet_are_groups(seed):
     assert shows(in_one_range(rolled(rng, 300) + np.c_[0, 40, 0] * (np.arange(300)[:, None] < 150)))
     height, weight = rng.normal(170, 7, 300), rng.normal(65, 8, 300) + 40 * (rng.random(300) < 0.5)
     assert shows(in_one_range(np.c_[height, weight, weight / height**2]))
+    flat = np.where(np.arange(200) < 30, rng.normal(60, 8, 200), rng.normal(20, 2, 200))
+    assert shows(in_one_range(np.c_[flat, rng.normal(size=(200, 2))]))
 
 
 def test_clipped_numbers_lie_in_no_corners():

@@ -16,7 +16,7 @@ categories of a column, whoever made them of it. What a row lacks is that of the
 
 Rows on a curve, as on a ring, leave a hollow, which is no valley: rows go round it. Those between the crowds lie
 farther apart, beside the line, than those of either crowd. Nor do the layers of a sheet that is rolled up lie apart:
-rows of two or three numbers that fill all directions as a whole, but none of them nearby, where each is next to others.
+rows of two or three numbers that are narrow in some direction nearby, but not everywhere in the same one.
 
 Of one column the dip test asks the same: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", The Annals of
 Statistics 13 (1985).
@@ -53,7 +53,7 @@ HOLLOW = 0.15  # so many rows as in the smaller crowd are in a hollow that rows 
 ROUND = 1.7  # times the variance that these have beside the line
 TINY = 1e-6  # of the variance of all rows beside the line, which is none
 NEAR, PIECES, FEWEST_ROLLED = 10, 6, 100  # rows that are nearby, or such a part of all; of so many rows at least
-THICK, THIN = 0.25, 0.25  # of the mean variance: that in the narrowest direction, of all rows and of those nearby
+THIN, STRAIGHT = 0.25, 0.8  # of the mean variance, that in the narrowest direction; how much alike these directions are
 
 
 class Valley(NamedTuple):
@@ -354,21 +354,23 @@ def _is_rolled_up(table: _Table) -> bool:
 
     rows = table.spread[:, [table.blocks[i][0] for i in table.numbers]]
     n = len(rows)
-    if not len(table.blocks) == len(table.numbers) in (2, 3) or n < FEWEST_ROLLED or _narrowest(rows) < THICK:
+    if not len(table.blocks) == len(table.numbers) in (2, 3) or n < FEWEST_ROLLED:
         return False
     near = cKDTree(rows).query(rows, max(NEAR, n // PIECES) + 1)[1]
-    if min(float(np.median(_narrowest(rows[near[:, : k + 1]]))) for k in (NEAR, near.shape[1])) > THIN:
+    if not any(_bends(rows[near[:, : k + 1]]) for k in (NEAR, near.shape[1])):
         return False
     each = np.repeat(np.arange(n), NEAR)
     links = csr_array((np.ones(len(each)), (each, near[:, 1 : NEAR + 1].ravel())), shape=(n, n))
     return bool(np.bincount(connected_components(links, directed=False)[1]).max() >= (1 - SMALLEST) * n)
 
 
-def _narrowest(rows: Floats) -> Floats:
-    """Return the variance of rows in the direction in which they are narrowest, as a ratio to the mean variance."""
-    apart = rows - rows.mean(axis=-2, keepdims=True)
-    spreads = np.linalg.eigvalsh(np.swapaxes(apart, -1, -2) @ apart)
-    return np.asarray(spreads[..., 0] / np.maximum(spreads.mean(axis=-1), np.finfo(float).tiny))
+def _bends(parts: Floats) -> bool:
+    """Return whether most parts of some rows are narrow in a direction, but not all in the same one; IN: (n, k, d)."""
+    apart = parts - parts.mean(axis=1, keepdims=True)
+    spreads, ways = np.linalg.eigh(np.swapaxes(apart, 1, 2) @ apart)
+    narrow = np.median(spreads[:, 0] / np.maximum(spreads.mean(axis=1), np.finfo(float).tiny)) <= THIN
+    narrowest = ways[:, :, 0]
+    return bool(narrow and np.linalg.eigvalsh(narrowest.T @ narrowest / len(parts))[-1] < STRAIGHT)
 
 
 def _around(line: _Line) -> Indices:
