@@ -254,6 +254,38 @@ def test_numbers_of_units_are_found_by_counting(seed):
     assert units_in({"nr": unique, "x": rng.normal(size=n)}) == {"nr"}
 
 
+@law(12)
+def test_one_measure_of_units_tells_them_and_units_within_units_go_through_the_file(seed):
+    rng = np.random.default_rng(seed)
+    own = np.repeat(np.arange(80), rng.integers(4, 30, 80))
+    number, of_unit = np.sort(rng.choice(9_000, 80, replace=False)), rng.normal(size=80).round(3)
+    table = {
+        "school": number[own],
+        "wealth": of_unit[own],
+        "score": rng.normal(size=len(own)),
+        "age": np.arange(len(own)) % 7,
+    }
+    assert units_in(table) == {"school"}
+    mixed = rng.permutation(len(own))
+    assert units_in({name: x[mixed] for name, x in {**table, "school": own}.items()}) == {"school"}
+    assert units_in({name: x[mixed] for name, x in table.items()}) == set()  # it may be a measure of a school
+    mother = np.cumsum(rng.integers(0, 3, len(own)))
+    assert units_in({**table, "mother": mother}) == {"school", "mother"}
+    village = np.delete(np.arange(1, 100), rng.choice(99, 15, replace=False))
+    assert units_in({"village": np.repeat(village, 9), "x": rng.normal(size=9 * 84)}) == {"village"}
+
+
+@law(24)
+def test_what_follows_from_a_measure_makes_it_no_number_of_units(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([200, 400, 3000]))
+    age = rng.normal(40, 15, n).clip(18, 90).round()
+    follows = {"squared": (age - 50) ** 2, "wave": np.sin(age / 8), "group": age // 15, "rate": 1 / age}
+    order = np.argsort(age, kind="stable") if seed % 2 else np.arange(n)
+    table = {"age": age, **follows, "x": rng.normal(size=n)}
+    assert units_in({name: x[order] for name, x in table.items()}) == set()
+
+
 @law(24)
 def test_measures_are_no_numbers_of_units(seed):
     rng = np.random.default_rng(seed)

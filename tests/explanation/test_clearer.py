@@ -100,6 +100,29 @@ def test_steps_and_frequent_values_are_no_groups():
     assert shows(np.c_[flag * 9 + rng.normal(size=300), rng.normal(size=300)])  # humps of numbers are
 
 
+WHOLE = {
+    "ages": lambda rng, g: rng.normal(20 + 40 * g, 2),
+    "of unlike sizes": lambda rng, g: rng.normal(np.where(g, 60, 20), np.where(g, 8, 2)),
+    "counts": lambda rng, g: rng.poisson(np.where(g, 40, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@law(6)
+def test_humps_of_whole_numbers_are_groups_and_steps_and_spikes_are_none(kind, seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(150, 500))
+    ages = pd.DataFrame({"age": WHOLE[kind](rng, rng.random(n) < 0.4).round(), "x": rng.normal(size=n)})
+    ex = explain(ages, n_clusters=2, method="imm")
+    [said] = [note for note in ex.notes if note.startswith("age alone shows groups: no row of ")]
+    low, high = map(float, said.split(" between ")[1].split(" and "))
+    assert not ages["age"].between(low, high, inclusive="neither").any()
+    assert high - low > 1
+    rounded = np.where(rng.random(n) < 0.5, rng.normal(9, 2.4, n).round() * 5, rng.normal(45, 12, n).round())
+    assert not shows(in_one_range(np.c_[np.where(rng.random(n) < 0.5, 0, rng.poisson(20, n)), ages["x"]]))
+    assert not shows(in_one_range(np.c_[rounded, ages["x"]]))
+
+
 @law(20)
 def test_flags_made_of_the_words_of_a_column_are_its_categories_in_any_order(seed):
     rng = np.random.default_rng(seed)
@@ -193,8 +216,7 @@ def test_known_tables():
 @pytest.mark.filterwarnings("ignore")
 def test_tables_without_groups_are_hardly_ever_said_to_have_some():
     n = draws(52, least=13)
-    kinds = [kind for kind in WITHOUT if kind != "roll"]  # whose layers are apart
-    found = [says_groups(made(WITHOUT, kinds[seed % len(kinds)], seed)) for seed in range(n)]
+    found = [says_groups(made(WITHOUT, [*WITHOUT][seed % len(WITHOUT)], seed)) for seed in range(n)]
     assert sum(found) <= binom.ppf(0.99, n, LEVEL)
 
 
@@ -291,6 +313,57 @@ def test_the_hollow_of_most_rings_is_told():
     ex = explain(ring, n_clusters=2, method="imm")
     assert any(GO_ROUND in note for note in ex.notes)
     assert GO_ROUND in ex.to_html()
+
+
+def in_one_range(rows):
+    return (rows - rows.mean(axis=0)) / np.ptp(rows, axis=0)
+
+
+def rolled(rng, n):
+    angle = 1.5 * np.pi * (1 + 2 * rng.random(n))
+    return np.c_[angle * np.cos(angle), rng.uniform(0, 21, n), angle * np.sin(angle)]
+
+
+def helix(rng, n):
+    angle = rng.uniform(0, 18, n)
+    return np.c_[np.cos(angle) * 3, np.sin(angle) * 3, angle / 2] + rng.normal(size=(n, 3)) * 0.1
+
+
+def arch(rng, n):
+    angle = rng.uniform(0, 1.3 * np.pi, n)
+    return np.c_[np.cos(angle), np.sin(angle)] * 5 + rng.normal(size=(n, 2)) * 0.3
+
+
+def thin_ring(rng, n):
+    angle = rng.uniform(0, 2 * np.pi, n)
+    return np.c_[np.cos(angle), np.sin(angle)] + rng.normal(size=(n, 2)) * 0.02
+
+
+@pytest.mark.parametrize("shape", [rolled, helix, arch, thin_ring])
+def test_rows_on_one_curve_or_sheet_are_no_groups_however_it_bends(shape):
+    found = [groups_in(in_one_range(shape(np.random.default_rng([seed, 1]), 300))) for seed in seeds(8)]
+    assert np.mean([one.show for one in found]) <= 0.25
+    assert np.mean([one.go_round for one in found]) >= 0.5
+
+
+@law(8)
+def test_two_sheets_and_two_groups_on_one_sheet_are_groups(seed):
+    rng = np.random.default_rng(seed)
+    assert shows(in_one_range(rolled(rng, 300) + np.c_[0, 40, 0] * (np.arange(300)[:, None] < 150)))
+    height, weight = rng.normal(170, 7, 300), rng.normal(65, 8, 300) + 40 * (rng.random(300) < 0.5)
+    assert shows(in_one_range(np.c_[height, weight, weight / height**2]))
+    flat = np.where(np.arange(200) < 30, rng.normal(60, 8, 200), rng.normal(20, 2, 200))
+    assert shows(in_one_range(np.c_[flat, rng.normal(size=(200, 2))]))
+
+
+def test_clipped_numbers_lie_in_no_corners():
+    found = list[bool]()
+    for seed in seeds(12):
+        rng = np.random.default_rng([seed, 2])
+        rows = np.clip(rng.normal(size=(400, 3)) @ rng.normal(size=(3, 3)), -1.5, 1.5)
+        assert shows(np.c_[rows, rows[:, :2] + 9 * (rng.random((400, 1)) < 0.5)])
+        found.append(shows(rows))
+    assert np.mean(found) <= 0.25
 
 
 def test_the_verdict_is_found_once_whatever_is_tried(monkeypatch):

@@ -193,6 +193,16 @@ def test_gaps_in_the_same_rows_make_columns_no_more_alike(seed):
 
 
 @law(20)
+def test_two_words_and_a_flag_that_say_the_same_count_once(seed):
+    rng = np.random.default_rng(seed)
+    flag, lacks = rng.random(400) < rng.uniform(0.1, 0.9), rng.random(400) < rng.choice([0.0, 0.05])
+    table = np.column_stack([flag, 1 - flag, flag + 3.0, rng.random(400) < 0.4, rng.normal(size=400)])
+    table[lacks, :3] = np.inf
+    for categories in ({1}, {0, 1}, {0, 1, 2}, {1, 3}):
+        assert said_twice(table, categories) == {frozenset({0, 1, 2})}
+
+
+@law(20)
 def test_the_order_of_rows_does_not_matter_much_and_nothing_fails_on_odd_columns(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 60))

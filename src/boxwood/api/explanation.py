@@ -1596,8 +1596,9 @@ class Explanation(MeasuredTree):
         parts them (`Stability.clearer`): in a column of numbers, or on a line from a cluster of k-means to all other
         rows. Four fifths of the rows show where it is, and the last fifth must have fewer rows there than in the
         crowds on both sides; of tables without a valley at most one in twenty passes. The steps of a flag, a category
-        or a frequent value are no valley, nor is the hollow that rows go round on a ring. Flags of which a row has one
-        at most are taken for categories, and rows of a pipeline as they are before the first step that mixes columns.
+        or a frequent value are no valley, nor is the hollow of a ring or of a sheet that bends. Flags of which a row
+        has one at most are taken for categories, and rows of a pipeline as they are before the first step that mixes
+        columns.
         Groups that touch, or that have few rows, may be missed, and so are groups that no straight line parts. Clusters
         that `explain` makes have the same verdict there.
 

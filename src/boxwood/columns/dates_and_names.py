@@ -17,8 +17,9 @@ ones, or all those of some values if drawn ones have too many.
 
 `units_among`: whole numbers that count or name what the rows belong to, as households, trees and districts, although no
 column is fixed by them. They are unique where numbers of a measure would come twice by chance; or they go through the
-file without a gap and never fall; or within each of them other columns hardly vary, and differ between neighbouring
-numbers as much as between any.
+file, leave few out and never fall; or within each of them other columns hardly vary, and differ between neighbouring
+numbers as much as between any. One such column is enough if it does not vary at all, and the numbers never fall or
+leave few out. Numbers of units within units, as of mothers within villages, do not fall down a file either.
 """
 
 from __future__ import annotations
@@ -139,8 +140,8 @@ AGAIN = 0.1  # of the numbers of a coarser list may come back
 UNIQUE = 50  # numbers of which that none comes twice says something
 NEAR = 5  # steps: numbers so near show how many would be equal by chance
 BY_DESIGN = 6.0  # so many, of which chance leaves none in one table of 400
-FILLED = 0.9  # of their range, at least, is filled by numbers that go through a file
-MOST_ROWS_EACH = 30  # of a unit, in the mean
+FILLED = 0.8  # of their range, at least, is filled by numbers that go through a file
+MOST_ROWS_EACH = 50  # of a unit, in the mean
 OUTER = 0.6  # as many rows, at least, as inner numbers have those of the outer quarters: of a measure fewer
 WITHIN = 0.2  # of a measure's variance, at most, is within units in which it hardly varies
 FEW_MEASURES = 2  # that hardly vary, at least
@@ -177,16 +178,26 @@ def names_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
 
 def units_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
     """Return which columns of numbers count or name units; IN: as for `names_among`."""
-    measures = [one for one in columns if not one.is_word][:PROPERTIES]
-    return {one.name for one in suspects[:NAMES] if _are_unique_by_design(one.known) or _are_units(one, measures)}
+    ascending = {one.name for one in suspects if _goes_up(one)}
+    found = {one.name for one in suspects[:NAMES] if _are_unique_by_design(one.known)}
+    for one in suspects[:NAMES]:
+        aside = {one.name} | (ascending if one.name in ascending else set())
+        measures = [other.values for other in columns if not (other.is_word or other.name in aside)][:PROPERTIES]
+        found |= {one.name} if one.name not in found and _are_units(one, measures) else set()
+    return found | ascending if found & ascending else found
 
 
-def _are_units(one: SeenValues, measures: Sequence[SeenValues]) -> bool:
+def _goes_up(one: SeenValues) -> bool:
+    """Return whether many numbers, one in each row, never fall down the file."""
+    is_whole = len(one.known) == len(one.values) and len(np.unique(one.known)) >= MANY_NUMBERS
+    return bool(is_whole and (np.diff(one.known) >= 0).all())
+
+
+def _are_units(one: SeenValues, others: Sequence[Floats]) -> bool:
     """Return whether numbers that come again name units, with which no measure rises or falls."""
-    others = [other.values for other in measures if other is not one]
     go_through = _go_through(one.known)
     things = _things(one.values, 1 if go_through else ROWS_EACH)
-    if things is None or not (go_through or _fix_others(things, others)):
+    if things is None or not (go_through or _fix_others(things, others) or _fix_one(one.known, things, others)):
         return False
     return not any(_rises(things, x) for x in others)
 
@@ -195,6 +206,21 @@ def _fix_others(things: _Things, others: Sequence[Floats]) -> bool:
     """Return whether at least half of the measures, and two, hardly vary in the rows of a number."""
     n_fixed = sum(_hardly_varies(things, x) for x in others)
     return n_fixed >= FEW_MEASURES and 2 * n_fixed >= len(others)
+
+
+def _fix_one(x: Floats, things: _Things, others: Sequence[Floats]) -> bool:
+    """Return whether a measure of many values is the same in all rows of a number, and not nearly that of the next.
+
+    What a town has is the same in all rows of another measure of the town, too; but no file is sorted by that.
+    """
+    if (np.diff(x) < 0).any() and len(np.unique(x)) < FILLED * (np.ptp(x) + 1):
+        return False
+    return any(
+        len(np.unique(its[things.rows])) > FEW
+        and _are_the_same(things, its)
+        and not _is_smooth(np.nan_to_num(its[things.rows][things.first]))
+        for its in others
+    )
 
 
 def _are_unique_by_design(x: Floats) -> bool:

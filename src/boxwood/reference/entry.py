@@ -313,8 +313,10 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     flags = [j for j, n in enumerate(n_values) if n == 2 and np.isfinite(rows[:, j]).all()]
     deciders = [j for j, n in enumerate(n_values) if 2 < n <= min(FEW_VALUES, len(rows) // ROWS_EACH)]
     plain = [j for j in flags if j not in categories and rows[:, j].min() == 0 and rows[:, j].max() == 1]
-    same = _nearness(rows[:, numbers]) >= SAME
-    alike, dummies, decided = _alike(same, numbers), _dummies(rows, plain), _find_decided(rows, flags, deciders)
+    two = [j for j in categories if n_values[j] <= 3 and len(np.unique(rows[np.isfinite(rows[:, j]), j])) == 2]
+    ordered = sorted([*numbers, *two])
+    same = _nearness(rows[:, ordered]) >= SAME
+    alike, dummies, decided = _alike(same, ordered), _dummies(rows, plain), _find_decided(rows, flags, deciders)
     several = {j for group in (*alike, *dummies, (*decided,)) for j in group}
     return Repeated(alike, dummies, decided, _sums(rows, [j for j in numbers if j not in several]))
 

@@ -14,7 +14,7 @@ NO_GROUPS = "the columns together show no clear groups:"
 NO_VALLEY = "no gap or valley parts the rows (the step of a flag, a category or a frequent value is none)"
 """Why that is said, and where the line is drawn."""
 
-GO_ROUND = "a hollow parts none either: the rows go round it, as on a ring or a curve"
+GO_ROUND = "a hollow parts none either: the rows go round it, as on a ring, a curve or a bent sheet"
 """What is added where clusters lie on both sides of a hollow."""
 
 TOO_FEW = " does not tell whether "

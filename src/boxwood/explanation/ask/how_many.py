@@ -195,7 +195,9 @@ class DrawnRows:
         ends = sorted(self.as_read[list(groups.around), groups.column].tolist())
         if not np.isfinite(ends).all():
             return (said,)
-        where = f"no row of {len(self.looked_at)} between {_between(*ends)}" if len(ends) > 1 else _about(ends[0])
+        known = np.unique(self.as_read[: len(self.looked_at), groups.column])
+        is_gap = ends[-1] - ends[0] > np.diff(known).min(initial=np.inf)  # between whole numbers in a row is nothing
+        where = f"no row of {len(self.looked_at)} between {_between(*ends)}" if is_gap else _about(ends[0])
         return (Quoting(f"{said}: {where}", said),)
 
     @property

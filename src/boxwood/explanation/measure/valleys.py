@@ -7,13 +7,16 @@ fifth: three windows of one length, in the valley and in the crowds beside it, w
 valley is, as many rows at least fall into the window of the valley as into that of the smaller crowd, and the two
 counts, over all parts, are compared as a fair coin would make them.
 
-A column that has few values, or one value much more often than others, is spread evenly over its range by the ranks of
-its values, as are the categories of a column along a line. So the step of a flag, of a category or of frequent zeros
-is no valley by itself; what several columns have together may be one. Flags of which a row has one at most are the
+A column that has few values, or one value much more often than those beside it, is spread evenly over its range by the
+ranks of its values, as are the categories of a column along a line. So the step of a flag, of a category or of frequent
+zeros is no valley by itself; what several columns have together may be one. Columns that go together do so among equal
+values, too: these are drawn from a Gaussian of the same correlations, or clipped numbers would lie in corners. (Flags
+are drawn each by itself, as groups alone may be why they go together.) Flags of which a row has one at most are the
 categories of a column, whoever made them of it. What a row lacks is that of the row most alike.
 
 Rows on a curve, as on a ring, leave a hollow, which is no valley: rows go round it. Those between the crowds lie
-farther apart, beside the line, than those of either crowd.
+farther apart, beside the line, than those of either crowd. Nor do the layers of a sheet that is rolled up lie apart:
+rows of two or three numbers that are narrow in some direction nearby, but not everywhere in the same one.
 
 Of one column the dip test asks the same: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", The Annals of
 Statistics 13 (1985).
@@ -23,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,12 +44,16 @@ SHIFTS = 4  # places of a window in each of its lengths
 FINE = 0.25  # how much finer windows must show more, in deviations: there are more of them
 RIDGE = 0.05  # of the mean variance: what is added to each, so that few rows have a line, too
 FEW_VALUES = 20  # of a column whose steps are no valleys
-OFTEN, TIMES = 0.02, 4.0  # share of the rows that have one value, and as often as the median value, that is such a step
+OFTEN, TIMES = 0.02, 4.0  # share of the rows that have one value, and as often as those beside it, that is such a step
+BESIDE = 2  # values on either side
 WIDEST = 6.0  # deviations that such a column counts for at most
+SWEEPS, FAR_OUT = 3, 1e-6  # of draws from a Gaussian, and the share of it that is beyond what is drawn
 DIGITS = 9  # of places of categories on a line, so that equal ones are equal
 HOLLOW = 0.15  # so many rows as in the smaller crowd are in a hollow that rows go round, at least
 ROUND = 1.7  # times the variance that these have beside the line
 TINY = 1e-6  # of the variance of all rows beside the line, which is none
+NEAR, PIECES, FEWEST_ROLLED = 10, 6, 100  # rows that are nearby, or such a part of all; of so many rows at least
+THIN, STRAIGHT = 0.25, 0.8  # of the mean variance, that in the narrowest direction; how much alike these directions are
 
 
 class Valley(NamedTuple):
@@ -203,7 +210,7 @@ class _Table(NamedTuple):
     @classmethod
     def of(cls, rows: Floats, blocks: Sequence[Indices]) -> _Table:
         generator, n = np.random.RandomState(0), len(rows)
-        chances, spread, numbers = generator.random_sample((n, len(blocks))), rows.copy(), list[int]()
+        chances, spread, numbers = _chances(rows, blocks, generator), rows.copy(), list[int]()
         for i, columns in enumerate(blocks):
             if len(columns) == 1:
                 j = columns[0]
@@ -251,6 +258,35 @@ class _Table(NamedTuple):
         return along
 
 
+def _chances(rows: Floats, blocks: Sequence[Indices], generator: Any) -> Floats:
+    """Return a number from 0 to 1 for each row and block, by which equal values are spread.
+
+    In columns of numbers with more than two values, of which some are equal, they are those of a Gaussian of the same
+    correlations, drawn column by column given all others (Gibbs sampling).
+    """
+    from scipy.special import ndtr, ndtri
+
+    chances = generator.random_sample((len(rows), len(blocks)))
+    single = [(i, rows[:, columns[0]]) for i, columns in enumerate(blocks) if len(columns) == 1]
+    stepped = [i for i, x in single if (x != x[0]).any() and len(np.unique(x)) > 2 and _is_stepped(x)]
+    if not 1 < len(stepped) <= len(rows) / ROWS_EACH:
+        return np.asarray(chances)
+    columns = [rows[:, blocks[i][0]] for i in stepped]
+    low, high = (np.column_stack([_by_ranks(x, np.full(len(x), end)) for x in columns]) for end in (0.0, 1.0))
+    ends, drawn = [ndtri(np.clip(end, FAR_OUT, 1 - FAR_OUT)) for end in (low, high)], chances[:, stepped]
+    normal = ndtri(np.clip(low + drawn * (high - low), FAR_OUT, 1 - FAR_OUT))
+    for _ in range(SWEEPS):
+        inverse = np.linalg.inv((1 - RIDGE) * np.corrcoef(normal.T) + RIDGE * np.eye(len(stepped)))
+        for j, chance in enumerate(generator.random_sample(drawn.shape).T):
+            deviation = inverse[j, j] ** -0.5
+            expected = normal[:, j] - normal @ inverse[j] / inverse[j, j]
+            least, most = (ndtr((end[:, j] - expected) / deviation) for end in ends)
+            share = np.clip(least + chance * (most - least), FAR_OUT, 1 - FAR_OUT)
+            normal[:, j] = expected + deviation * ndtri(share)
+    chances[:, stepped] = np.clip((ndtr(normal) - low) / (high - low), 0.0, 1.0)
+    return np.asarray(chances)
+
+
 def _find(lines_of: Callable[[int], Iterator[tuple[Floats, int | None]]], table: _Table) -> list[_Line]:
     """Return the line with the clearest valley for each part, as the rows of the other parts show it.
 
@@ -286,8 +322,8 @@ def _parts(found: Sequence[_Line], table: _Table) -> bool:
 
 
 def _go_round(found: Sequence[_Line], table: _Table) -> bool:
-    """Return whether most of the valleys are hollows that rows go round."""
-    return 2 * sum(_goes_round(line, table) for line in found) >= PARTS
+    """Return whether most of the valleys are hollows that rows go round, or lie between the layers of one sheet."""
+    return 2 * sum(_goes_round(line, table) for line in found) >= PARTS or _is_rolled_up(table)
 
 
 def _goes_round(line: _Line, table: _Table) -> bool:
@@ -305,6 +341,36 @@ def _goes_round(line: _Line, table: _Table) -> bool:
     beside = beside @ np.linalg.svd(beside, full_matrices=False)[2][:2].T
     wide = np.maximum(*(beside[crowd].var(axis=0) for crowd in crowds))
     return bool((beside[between].var(axis=0) > ROUND * wide + TINY * np.square(beside).mean()).any())
+
+
+def _is_rolled_up(table: _Table) -> bool:
+    """Return whether rows of two or three numbers, and nothing else, lie on one curve or sheet that bends.
+
+    Nearby are so few rows that layers are apart, or so many that noise beside a curve does not count.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    rows = table.spread[:, [table.blocks[i][0] for i in table.numbers]]
+    n = len(rows)
+    if not len(table.blocks) == len(table.numbers) in (2, 3) or n < FEWEST_ROLLED:
+        return False
+    near = cKDTree(rows).query(rows, max(NEAR, n // PIECES) + 1)[1]
+    if not any(_bends(rows[near[:, : k + 1]]) for k in (NEAR, near.shape[1])):
+        return False
+    each = np.repeat(np.arange(n), NEAR)
+    links = csr_array((np.ones(len(each)), (each, near[:, 1 : NEAR + 1].ravel())), shape=(n, n))
+    return bool(np.bincount(connected_components(links, directed=False)[1]).max() >= (1 - SMALLEST) * n)
+
+
+def _bends(parts: Floats) -> bool:
+    """Return whether most parts of some rows are narrow in a direction, but not all in the same one; IN: (n, k, d)."""
+    apart = parts - parts.mean(axis=1, keepdims=True)
+    spreads, ways = np.linalg.eigh(np.swapaxes(apart, 1, 2) @ apart)
+    narrow = np.median(spreads[:, 0] / np.maximum(spreads.mean(axis=1), np.finfo(float).tiny)) <= THIN
+    narrowest = ways[:, :, 0]
+    return bool(narrow and np.linalg.eigvalsh(narrowest.T @ narrowest / len(parts))[-1] < STRAIGHT)
 
 
 def _around(line: _Line) -> Indices:
@@ -341,9 +407,14 @@ def _parting(rows: Floats, inside: Bools) -> Floats:
 
 
 def _is_stepped(x: Floats) -> bool:
-    """Return whether the values of a column are steps: few, or one that most others are much rarer than."""
+    """Return whether the values of a column are steps: few, or one that its neighbours are much rarer than."""
     counts = np.unique(x, return_counts=True)[1]
-    return len(counts) <= FEW_VALUES or bool(counts.max() > max(OFTEN * len(x), TIMES * np.median(counts)))
+    if len(counts) <= FEW_VALUES:
+        return True
+    beside = np.full((2 * BESIDE, len(counts)), np.nan)
+    for i in range(BESIDE):
+        beside[i, i + 1 :], beside[BESIDE + i, : -1 - i] = counts[: -1 - i], counts[i + 1 :]
+    return bool((counts > np.maximum(OFTEN * len(x), TIMES * np.nanmedian(beside, axis=0))).any())
 
 
 def _spread(x: Floats, chances: Floats) -> Floats:
