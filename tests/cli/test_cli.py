@@ -476,10 +476,10 @@ def test_explain_makes_the_clusters_of_the_library(folder, iris):
         np.asfortranarray(iris.data), n_clusters=4, columns=COLUMNS, random_state=5, max_leaf_nodes=6
     )
     found = json.loads(result.stdout)
-    assert found.pop("notes") == []
+    assert found.pop("notes") == ["petal length alone shows groups"]
     assert found.pop("provenance")["left_out"] == [{"reason": "not chosen", "columns": ["species"]}]
     assert found == {name: fact for name, fact in expected.to_dict().items() if name not in ("notes", "provenance")}
-    assert result.stderr == ""
+    assert result.stderr == "boxwood: 1 note: --notes\n"
 
 
 def test_same_input_same_output(folder):
