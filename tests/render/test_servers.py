@@ -256,7 +256,9 @@ def test_ages_are_counted_from_the_day_of_the_server(seed, postgres, mariadb):
     """Dates that all moved, as of as many days later, of the clock of the server, and of a column."""
     ex, table, day, wanted = case(seed)
     is_local = not any(one.zone for _, one in ex.details.dates)
-    days = (datetime.date.today() - datetime.date.fromisoformat(day)).days
+    postgres.execute("SET TimeZone = 'UTC'")  # other tests leave their zones, where it may be another day
+    mariadb.cursor().execute("SET time_zone = '+00:00'")
+    days = (datetime.datetime.now(datetime.UTC).date() - datetime.date.fromisoformat(day)).days
     for by, as_of in ((days, None), (days, "CURRENT_DATE"), (1 + 97 * seed, "day"), (1 + 97 * seed, "column")):
         moved, on = later(table, by), day_after(day, by)
         given = {"day": on, "column": "taken"}.get(as_of, as_of)
