@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sqlite3
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -73,7 +74,8 @@ def excel_file(columns):
 def sqlite_file(columns):
     with contextlib.suppress(FileNotFoundError):
         os.remove("t.sqlite")
-    with contextlib.closing(sqlite3.connect("t.sqlite")) as connection:
+    with contextlib.closing(sqlite3.connect("t.sqlite")) as connection, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the 'timedelta' type is not supported", UserWarning)
         pandas_frame(columns).to_sql("t", connection, index=False)
     return "t.sqlite"
 

@@ -51,6 +51,8 @@ AS_PEOPLE_WRITE = (
     (WRITTEN, "number", READ, "people write signs beside numbers"),
     (FILES - WRITTEN, "left out: text", "left out, text: seen|look like numbers", "programs do not"),
 )
+SCANS = {door for door in DOORS if door.startswith("scan of ")}
+AS_TEXT = ((CSV, "words", "", "all values of CSV are texts"),)
 STORED = "a dictionary is a way to store numbers, but categories of pandas are words"
 DIFFERENT = {
     "texts of whole numbers": (NOT_TEXT, IN_CSV),
@@ -81,6 +83,15 @@ DIFFERENT = {
     ),
     "times of day": (
         ({*DOORS} - {"pandas"}, "left out: times of", "make numbers of them", "pandas has no type for them"),
+    ),
+    "one number": (
+        (FILES - SCANS, "left out: one value", "left out, one value only: seen", "nobody named the columns"),
+    ),
+    "lists": AS_TEXT,
+    "structs": AS_TEXT,
+    "bytes": (*AS_TEXT, ({"SQLite"}, "words", "", "its columns hold values of any type")),
+    "mixed objects": (
+        (WRITTEN | {"SQLite"}, "words", "numbers and text, read as categories", "1 is the text 1 there"),
     ),
     "categories of integers": (({*DOORS} - {"pandas"}, "number", "", STORED),),
     "dictionary of integers": (({*DOORS} - {"pandas"}, "number", "", STORED),),
@@ -172,8 +183,10 @@ def sqlite_labels(ex, columns):
     """Return the labels that SQL gives the rows of a table of SQLite, with dates as it asks for them."""
     sql, seen = ex.to_sql("sqlite"), "seen"
     if re.search("Convert these columns to .*dates first", sql):
-        assert dict(ex.details.dates)["seen"].form == "%d.%m.%Y"
-        seen = "substr(seen, 7, 4) || '-' || substr(seen, 4, 2) || '-' || substr(seen, 1, 2) AS seen"
+        seen = {
+            "%d.%m.%Y": "substr(seen, 7, 4) || '-' || substr(seen, 4, 2) || '-' || substr(seen, 1, 2) AS seen",
+            "%Y-%m": "seen || '-01' AS seen",
+        }[dict(ex.details.dates)["seen"].form]
     with contextlib.closing(sqlite3.connect(sqlite_file(columns))) as connection:
         found = connection.execute(f"SELECT {sql} FROM (SELECT x, w, {seen} FROM t)").fetchall()
     return [label for (label,) in found]
