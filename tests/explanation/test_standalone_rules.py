@@ -478,3 +478,37 @@ def test_a_line_that_adds_little_to_what_all_rows_show_is_told_as_weak(seed):
             assert not said
         elif one.name == "stayed":
             assert f"stayed ({1 - one.precision:.1%}, of all rows {1 - size / n:.1%})" in said[0]
+
+
+GOALS = {"f1": {}, "found": {"min_precision": 0.9}, "precision": {"min_found": 0.5}}
+
+
+def value_of(measure, held, own, weights):
+    """What a rule counts that holds some rows; 0 if it has not the share that was asked for besides."""
+    found, precision = ((weights * (held & own)).sum() / max((weights * of).sum(), 1e-9) for of in (own, held))
+    shares = {"found": found, "precision": precision, "f1": 2 * found * precision / max(found + precision, 1e-9)}
+    is_enough = all(shares[name.removeprefix("min_")] >= least for name, least in GOALS[measure].items())
+    return shares[measure] * is_enough
+
+
+@law(60, first=7_000)
+def test_a_category_of_few_rows_is_named_where_the_cluster_needs_it(seed):
+    rng = np.random.default_rng(seed)
+    n, measure = int(rng.integers(60, 400)), str(rng.choice([*GOALS]))
+    color, tax = rng.choice(["red", "green", "blue"], n).astype(object), rng.uniform(0, 10_000, n)
+    secret = rng.permutation(n)[: int(rng.integers(1, 9))]
+    color[secret] = rng.choice([f"secret {i}" for i in range(6)], len(secret))
+    labels = np.where((color != "green") & ((tax > 4000) | (rng.random(n) < 0.1)), "in", "out")
+    weights = rng.choice([1.0, 2.0, 0.5], n) if rng.random() < 0.3 else np.ones(n)
+    frame = pd.DataFrame({"color": color, "tax": tax, "other": rng.normal(size=n)})
+    rules = bw.explain(frame, labels, sample_weight=weights).standalone_rules(**GOALS[measure])
+    known, rows = dict(rules.explanation.details.categories)["color"].values, pd.Series(color).value_counts()
+    table = frame.assign(color=[known.index(value) for value in color]).to_numpy(dtype=float)
+    for rule, tree in zip(itertools.chain(*rules.fronts), itertools.chain(*rules.trees_of_fronts), strict=True):
+        held = tree.predict(table) == 1
+        named = {*color[held]} if any(one.column == "color" for one in rule.rule) else {}
+        rare = [value for value in named if rows[value] < 5]
+        assert getattr(rule, measure) >= rule.best - 0.01 - 1e-9
+        if 0 < len(rare) < len(named):
+            without = value_of(measure, held & ~np.isin(color, rare), labels == rule.name, weights)
+            assert without < rule.best - 0.01 + 1e-9

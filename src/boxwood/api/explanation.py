@@ -1738,10 +1738,11 @@ class Explanation(MeasuredTree):
         StandaloneRules
             Of the best rules with one condition, two and three, a longer one is taken if it gains more than 0.01 in F1,
             or in what the other goals count, and more than luck: of a cluster of n rows, and a shorter rule of value f,
-            c more conditions owe 0.75 √(c f (1 - f) / n) to it. Limits of `explain` on columns, rows of a leaf and
-            digits are kept. `StandaloneRule.best` says how much better a rule could be, unless it is proved that none
-            is. The result is kept, and saved with the explanation; without arguments, one that was read from a file
-            returns what it has.
+            c more conditions owe 0.75 √(c f (1 - f) / n) to it. Categories of fewer than five rows are named where it
+            loses more than 0.01 without them, as one of a single row tells of that row. Limits of `explain` on columns,
+            rows of a leaf and digits are kept. `StandaloneRule.best` says how much better a rule could be, unless it is
+            proved that none is. The result is kept, and saved with the explanation; without arguments, one that was
+            read from a file returns what it has.
 
         Raises
         ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,8 @@ from boxwood.explanation.measure.held_out import checked_validate, how_of, parts
 from boxwood.explanation.measure.limited import move_thresholds
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, first_line, holds, line_rule
 from boxwood.explanation.measured_tree import MeasuredTree
-from boxwood.grow.lines.columns import LineColumn, as_tree, line_columns, without_needless
+from boxwood.explanation.records import FEW
+from boxwood.grow.lines.columns import Asked, LineColumn, as_tree, line_columns, rare_categories, without_needless
 from boxwood.grow.lines.search import WORK, BestRule, LineGoal, best_rules
 from boxwood.loops import lines as loops
 from boxwood.reference.budget import Budget
@@ -199,8 +201,9 @@ class _LineRows(NamedTuple):
             front.bounds[-1] = max(front.bounds[-1], one.bound)
             if not one.asked:
                 continue
-            tree = self._tree(one)
-            value = one.value if budget.round_thresholds is None else self._value(tree, is_own, asked)
+            conditions = self._without_rare(one.asked, one.value - NEAR, is_own, asked)
+            tree, is_same = self._tree(conditions), conditions is one.asked and budget.round_thresholds is None
+            value = one.value if is_same else self._value(holds(tree, self.table), is_own, asked)
             if value > max(front.values, default=0.0):
                 front.trees.append(tree)
                 front.values.append(value)
@@ -211,16 +214,37 @@ class _LineRows(NamedTuple):
         goal = asked.goal(self.evidence.budget.min_samples_leaf)
         return list(best_rules(columns, is_own, self.weights, goal, asked.max_conditions, work))
 
-    def _tree(self, one: BestRule) -> ThresholdTree:
+    def _without_rare(
+        self, conditions: tuple[Asked, ...], least: float, is_own: Bools, asked: _LineOptions
+    ) -> tuple[Asked, ...]:
+        """Return a rule without the categories of few rows that it can do without: it still counts `least`.
+
+        A category of one row tells of that row.
+        """
+        for i, one in enumerate(conditions):
+            others = [other.holds() for other in conditions if other is not one]
+            rows = np.logical_and.reduce([one.holds(), *others])
+            own = np.bincount(one.column.places, self.weights * (rows & is_own))
+            rare = sorted(rare_categories(one, FEW), key=own.__getitem__)
+
+            def is_too_short(n: int, one: Asked = one, rare: list[int] = rare, rows: Bools = rows) -> bool:
+                return self._value(rows & one.without(rare[:n]).holds(), is_own, asked) < least
+
+            n_left_out = bisect_left(range(1, len(rare) + 1), True, key=is_too_short)
+            if n_left_out:
+                conditions = (*conditions[:i], one.without(rare[:n_left_out]), *conditions[i + 1 :])
+        return conditions
+
+    def _tree(self, conditions: Sequence[Asked]) -> ThresholdTree:
         """Return a rule as a tree whose thresholds have few digits, as those of the tree that explains the clusters."""
         here, budget = self.evidence.coordinates, self.evidence.budget
         here = replace(here, table_store=replace(here.table, values=self.table, weights=None))
-        tree = here.shortened(as_tree(without_needless(one.asked)))
+        tree = here.shortened(as_tree(without_needless(conditions)))
         return move_thresholds(tree, budget, here, {j: np.sort(self.table[:, j]) for j, _ in budget.cuts})
 
-    def _value(self, tree: ThresholdTree, is_own: Bools, asked: _LineOptions) -> float:
-        """Return what the goal counts of a rule whose thresholds were rounded."""
-        goal, held = asked.goal(self.evidence.budget.min_samples_leaf), holds(tree, self.table)
+    def _value(self, held: Bools, is_own: Bools, asked: _LineOptions) -> float:
+        """Return what the goal counts of a rule that holds some rows."""
+        goal = asked.goal(self.evidence.budget.min_samples_leaf)
         own, others = (float(self.weights[each].sum()) for each in (held & is_own, held & ~is_own))
         given = np.array([goal.kind, goal.least, float(self.weights[is_own].sum()), goal.min_rows])
         return float(loops.value_of(given, own, others, float(held.sum())))

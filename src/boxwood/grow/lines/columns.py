@@ -95,6 +95,10 @@ class Asked(NamedTuple):
         last = n_numbers - 1 if self.last is None else self.last
         return ((places >= first) & (places <= last) & (places < n_numbers)) | np.isin(places, self.codes)
 
+    def without(self, codes: Collection[int]) -> Asked:
+        """Return it without some codes."""
+        return self._replace(codes=tuple(code for code in self.codes if code not in {*codes}))
+
 
 def without_needless(asked: Sequence[Asked]) -> list[Asked]:
     """Return a rule without the conditions and the ends that part no row from those which fulfil all else that it asks.
@@ -115,6 +119,16 @@ def without_needless(asked: Sequence[Asked]) -> list[Asked]:
             first = one.first if places.min(initial=n_numbers) < one.first else None
             kept[i] = one._replace(first=first, last=one.last if places.max(initial=-1) > one.last else None)
     return kept
+
+
+def rare_categories(one: Asked, few: int) -> list[int]:
+    """Return the codes of a condition that fewer than `few` rows have, where it is a set and has others, too."""
+    column = one.column
+    if column.n_known is None or len(column.numbers):
+        return []
+    rows = np.bincount(column.places, minlength=len(column.codes))
+    rare = [code for code in one.codes if rows[code] < few]
+    return rare if len(rare) < len(one.codes) else []
 
 
 def as_tree(asked: Sequence[Asked]) -> ThresholdTree:
