@@ -1,5 +1,6 @@
 """What is written for other engines: numbers with all digits, queries, formulas; see `test_every_engine.py`, too."""
 
+import inspect
 import math
 import os
 import re
@@ -17,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from boxwood import ThresholdTree, TreeBuilder, explain
+from boxwood import Explanation, ThresholdTree, TreeBuilder, explain
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.render.forms.code import in_spreadsheet
@@ -27,6 +28,25 @@ from boxwood.tree.boxes import reached_by_missing
 from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
 from tests.scale import SLOW, law
+
+
+FORMS = {name: form for name, form in inspect.getmembers(Explanation, inspect.isfunction) if name.startswith("to_")}
+
+
+@pytest.mark.parametrize(
+    ("form", "option"),
+    [
+        (name, option)
+        for name, form in FORMS.items()
+        for option, parameter in inspect.signature(form).parameters.items()
+        if parameter.annotation == "bool"
+    ],
+)
+def test_whatever_counts_as_true_or_false_is_an_option_of_a_form(form, option):
+    write = FORMS[form]
+    ex = explain([[1.0], [2.0], [9.0]], ["a", "a", "b"], columns=["x"])
+    for given in (2, 2**63, np.bool_(True), np.bool_(False), 0):
+        assert write(ex, **{option: given}) == write(ex, **{option: bool(given)})
 
 
 @pytest.mark.parametrize(("connect", "dialect"), [(duckdb.connect, "duckdb"), (sqlite3.connect, "sqlite")])

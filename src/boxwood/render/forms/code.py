@@ -306,7 +306,7 @@ def python(model: Any, *, as_of: Any = None, share: bool = False) -> str:
     named |= days.in_signature
     made, counts = provenance(ex)
     head = _HEAD.format(made=made, counts=counts)
-    public = ["COLUMNS", "cluster", *["share"] * share, *["why_none"] * bool(tested)]
+    public = ["COLUMNS", "cluster", *["share"] * bool(share), *["why_none"] * bool(tested)]
     offered = f"__all__ = [{', '.join(map(in_python, public))}]"
     begin = f"{head}{_imports(lines, days)}\n{offered}\nCOLUMNS = {_in_lines(tested)}\n{_FUNCTION.format(**named)}"
     first = (_NAMES_AS_TEXT * may_be_no_texts + _CHECK) if tested else ""
