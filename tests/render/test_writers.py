@@ -29,7 +29,6 @@ from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
 from tests.scale import SLOW, law
 
-
 FORMS = {name: form for name, form in inspect.getmembers(Explanation, inspect.isfunction) if name.startswith("to_")}
 
 
