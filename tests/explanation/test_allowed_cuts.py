@@ -149,7 +149,7 @@ REFUSED = [
     ({"dais": [30]}, DataError, "dais"),
     ({"days": ["soon"]}, DataError, "days holds numbers, got the text 'soon'"),
     ({"days": [float("nan")]}, (DataError, ValueError, TypeError), "days"),
-    ({"plan": ["team"]}, DataError, "cuts are for numbers and dates, but plan holds words or booleans"),
+    ({"plan": ["team"]}, DataError, "cuts are for numbers and dates, but plan holds categories or booleans"),
     ({"days": [-5, 1e6]}, DataError, r"no row of days is on the other side of -5, 1e\+06: its values are"),
 ]
 

@@ -242,7 +242,7 @@ def test_what_cannot_be_changed_is_refused_and_says_what_can(known):
         (lambda: ex.move_cut("plan", "silver", to="team"), "plan has no value 'silver'; it has 'gold'"),
         (lambda: ex.move_cut("aeg", 42, to=40), "no column 'aeg'"),
         (lambda: ex.move_cut("age", "fifty", to=40), "age holds numbers, got the text 'fifty'"),
-        (lambda: ex.split(0, "plan", []), "at least one word"),
+        (lambda: ex.split(0, "plan", []), "at least one category"),
         (lambda: ex.split(0, "income", float("nan")), "a cut of income needs a value"),
         (lambda: ex.merge_clusters("old"), "at least two clusters, got old"),
         (lambda: ex.merge_clusters("old", "odl"), "no cluster odl; the clusters are "),

@@ -48,8 +48,8 @@ PUBLISHED = {  # as such segments stand in blogs and repositories: made anew
 }
 REFUSED = [
     ("CASE WHEN name LIKE 'a%' THEN 1 END", "line 1, column 11: expected a comparison"),
-    ("CASE WHEN name LIKE 'a%' THEN 1 END", "list the words that are meant with IN"),
-    ("CASE WHEN a = 1 THEN 'x' WHEN name ILIKE 'x%' THEN 2 END", "line 1, column 31: .*list the words"),
+    ("CASE WHEN name LIKE 'a%' THEN 1 END", "list the values that are meant with IN"),
+    ("CASE WHEN a = 1 THEN 'x' WHEN name ILIKE 'x%' THEN 2 END", "line 1, column 31: .*list the values"),
     ("SELECT UPPER(CASE WHEN a > 1 THEN 'x' END) FROM t", "line 1, column 24: expected a CASE by itself"),
     ("SELECT 'x' || CASE WHEN a > 1 THEN 'x' END", "give the CASE alone"),
     ("SELECT * FROM t WHERE CASE WHEN a > 1 THEN 'x' END = 'x'", "a CASE within EQ"),

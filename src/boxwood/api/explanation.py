@@ -227,7 +227,7 @@ class Explanation(MeasuredTree):
             If a column is not numeric or is not in the frame (the message offers the nearest name), or with
             `missing="error"` if a row has no leaf. If `as_of` is given, but no rule says an age.
         ValueError
-            If `missing` is another word.
+            If `missing` is another text.
 
         Warns
         -----
@@ -246,10 +246,10 @@ class Explanation(MeasuredTree):
         return leaves_of_rows(self, X, missing, as_of)
 
     def handle_unknown(self, side: Literal["majority"] = "majority") -> Self:
-        """Return the same rules, in which a word that was never seen goes where most rows went at each cut.
+        """Return the same rules, in which a category that was never seen goes where most rows went at each cut.
 
         `predict` and all exports of the result label such rows alike. Otherwise they get no cluster. Rules then say
-        "country is not AT or DE" on that side. Missing values, and words for yes and no, stay as they are.
+        "country is not AT or DE" on that side. Missing values and booleans stay as they are.
 
         Examples
         --------
@@ -362,9 +362,9 @@ class Explanation(MeasuredTree):
         Parameters
         ----------
         full : bool, default=False
-            Whether rules name all words of a list. The printed explanation names up to eight, the most frequent first,
-            and counts the other words and the rows with any of the list. Words of fewer than five rows are not counted,
-            and a model file of an earlier version has no counts, so its lists keep the order of the table.
+            Whether rules name all categories of a list. The printed explanation names up to eight, the most frequent
+            first, and counts the others and the rows with any of the list. Categories of fewer than five rows are not
+            counted, and a model file of an earlier version has no counts, so its lists keep the order of the table.
 
         Examples
         --------
@@ -441,7 +441,7 @@ class Explanation(MeasuredTree):
         ImportError
             If pandas is missing.
         ValueError
-            If `what` is another word.
+            If `what` is another text.
 
         Examples
         --------
@@ -1098,12 +1098,12 @@ class Explanation(MeasuredTree):
         Parameters
         ----------
         column : str
-        at : number, text, date, or list of words
+        at : number, text, date, or list of categories
             Where the cut is, as rules say it: 42 or "45,200", the day of "before 2026-03-01", the age "137 days ago",
-            or all words on one side.
-        to : number, text, date, or list of words
+            or all categories on one side.
+        to : number, text, date, or list of categories
             Where it shall be. Numbers up to it are inside, if those up to the old one were; of dates, those before it.
-            Words take the place of those in `at`.
+            Categories take the place of those in `at`.
         X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`.
 
@@ -1156,17 +1156,17 @@ class Explanation(MeasuredTree):
             Number of a cut of `tree`, in the order of the printed tree, from 0 for the first. An error lists them.
         column : str
             Column that is asked for instead.
-        value : number, text, date, word, or list of words
-            Numbers up to it, dates before it, or before an age such as "137 days ago", or rows with one of the words,
-            are inside. None asks whether there is a
-            number, in a column of `details.gaps`; with a number there, rows without one are with the larger ones.
+        value : number, text, date, category, or list of categories
+            Numbers up to it, dates before it, or before an age such as "137 days ago", or rows with one of the
+            categories, are inside. None asks whether there is a number, in a column of `details.gaps`; with a number
+            there, rows without one are with the larger ones.
         X, labels, sample_weight, as_of : default=None
             Other rows to measure on, as for `evaluate`.
 
         Raises
         ------
         DataError
-            As `move_cut` does, and if the column is forbidden, or lacks such a word.
+            As `move_cut` does, and if the column is forbidden, or lacks such a category.
         ValueError
             If `node` is not the number of a cut.
 
@@ -1718,7 +1718,7 @@ class Explanation(MeasuredTree):
 
         The tree's rule for a cluster is what is left after the cuts of all clusters. A one-line rule is made for its
         cluster alone, so it is mostly shorter; but lines leave some rows out, and share others. A condition is an
-        interval of numbers or dates, a set of words, a truth, or missing or not.
+        interval of numbers or dates, a set of categories, a boolean, or missing or not.
 
         Parameters
         ----------
@@ -1807,8 +1807,8 @@ class Explanation(MeasuredTree):
 
         Its rules are text for readers. Only its nodes are used to label rows. It shows no value of a single row: a
         profile and sums that were asked for lack clusters of fewer than five rows, quantiles are rounded to about a
-        thousandth of the column's standard deviation, or to the day, columns that no rule tests lack words of fewer
-        than five rows, and notes quote no cell.
+        thousandth of the column's standard deviation, or to the day, columns that no rule tests lack categories of
+        fewer than five rows, and notes quote no cell.
         """
         from boxwood.explanation.model_file import to_document
 
@@ -1831,10 +1831,10 @@ class Explanation(MeasuredTree):
 
         A row without a cluster has NULL. Numbers are compared as doubles, and text by all its characters, even where
         the engine would compare it without case. Names are quoted, so Snowflake and PostgreSQL distinguish upper from
-        lower case in them. Sets of categories become IN. In columns with gaps NULL and NaN are missing, and go where
-        the rules send missing values. Comments on top say where the rules come from, and name columns of text that were
-        read as numbers, booleans or dates: convert them first where your database holds text, too. Or state the type
-        TEXT: then booleans, and in DuckDB, PostgreSQL and SQLite dates of ISO 8601, are read from text.
+        lower case in them. Sets of categories become IN. In columns with missing values NULL and NaN are missing, and
+        go where the rules send missing values. Comments on top say where the rules come from, and name columns of text
+        that were read as numbers, booleans or dates: convert them first where your database holds text, too. Or state
+        the type TEXT: then booleans, and in DuckDB, PostgreSQL and SQLite dates of ISO 8601, are read from text.
 
         Most engines treat NaN as the largest number, so columns that may hold it are tested for it. Whole numbers,
         decimals, booleans and dates cannot: `types` names such columns where the table did not.
@@ -2012,7 +2012,7 @@ class Explanation(MeasuredTree):
                 data_tests:
                   - accepted_values:
                       values: ["old", "young"]
-                  - not_null:  # a row without a cluster lacks a value, or has a word that was never seen
+                  - not_null:  # a row without a cluster lacks a value, or has a category that was never seen
                       config: {severity: warn}
         """
         from boxwood.render.forms.dbt import dbt
@@ -2115,7 +2115,7 @@ class Explanation(MeasuredTree):
         It works in Excel, LibreOffice and Google Sheets. The first row of the sheet must have the names of the columns;
         the formula finds them there, in any order, and gives #N/A if one is missing. The formula for row 2 can
         be copied down. A row without a cluster has an empty text. A cell with an empty text counts as an empty cell,
-        and in a column with gaps an empty cell is missing; other text has no cluster there.
+        and in a column with missing values an empty cell is missing; other text has no cluster there.
         Spreadsheets hold about 15 digits of a number: a value nearer to a cut than a relative 1e-13 may fall on its
         other side.
 
@@ -2171,9 +2171,9 @@ class Explanation(MeasuredTree):
         `classes_` has the names of the clusters in ascending order, `feature_names_in_` the columns, unless boxwood
         named them. A two-sided cut becomes two nodes, and what is outside of it is there twice, each with half of the
         rows. Counts at the nodes are rows of the explained table, or weights; a leaf without rows counts one. The share
-        of classes at a leaf is 1 for its cluster. A column of words is tested by its codes: the places of its values in
-        `details.categories`. A set of categories becomes a node for each end of its runs of codes, and what is below is
-        repeated as often. In a column with gaps NaN goes where the rules send missing values.
+        of classes at a leaf is 1 for its cluster. A column of categories is tested by its codes: the places of its
+        values in `details.categories`. A set of categories becomes a node for each end of its runs of codes, and what
+        is below is repeated as often. In a column with missing values NaN goes where the rules send missing values.
 
         Raises
         ------
@@ -2199,9 +2199,9 @@ class Explanation(MeasuredTree):
         text; NaN counts as missing.
 
         On rows that float32 holds the clusters are those of `predict`; another value is rounded first, and may thus
-        pass a threshold next to it. A column of words is given as codes: the places of its values in
+        pass a threshold next to it. A column of categories is given as codes: the places of its values in
         `details.categories`, then the place after the last for unknown values if these are allowed, else NaN. In a
-        column with gaps NaN goes where the rules send missing values.
+        column with missing values NaN goes where the rules send missing values.
 
         Raises
         ------
@@ -2228,8 +2228,8 @@ class Explanation(MeasuredTree):
 
         It is a `TreeModel` that predicts the field "cluster" ("cluster_1" if the table has such a column, and so on):
         an integer if all names are whole numbers of 32 bits, a string otherwise. Its other fields are the columns that
-        the tree tests: numbers are doubles, and words are written as they are, not as codes. `recordCount` of a leaf is
-        its rows, or their weight. A row without a cluster gets no prediction.
+        the tree tests: numbers are doubles, and categories are written as they are, not as codes. `recordCount` of a
+        leaf is its rows, or their weight. A row without a cluster gets no prediction.
 
         Raises
         ------

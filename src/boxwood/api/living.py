@@ -48,8 +48,8 @@ class _Report:
 class Drift(_Report, DriftFacts):
     """What became of the clusters of an explanation on later rows; made by `Explanation.drift`.
 
-    Printing it says what changed beyond chance, and shows the numbers then and now. Unseen words, missing values and
-    new labels are counted. A change is reported if chance makes one so wide in at most one of a hundred reports.
+    Printing it says what changed beyond chance, and shows the numbers then and now. Unseen categories, missing values
+    and new labels are counted. A change is reported if chance makes one so wide in at most one of a hundred reports.
     Shares are compared by Fisher's exact test, and how a column lies within clusters by the test of squares, each at 1%
     divided by the number of tests. Agreement, found and precision then owe something to luck, as the tree was chosen by
     the labels. So a change of them is reported if it is more than that, whichever tree of as many leaves was chosen;
@@ -67,9 +67,9 @@ class Drift(_Report, DriftFacts):
     columns : tuple of ColumnDrift
         How each tested column of numbers lies within the clusters; none for a model that was saved without it.
     words : tuple of WordsDrift
-        The same of tested columns of words.
+        The same of tested columns of categories.
     lost : tuple of LostRows
-        Rows without a cluster, by column and reason, with the words that were never seen.
+        Rows without a cluster, by column and reason, with the categories that were never seen.
     n_lost_then : number
         Rows of the model that its rules gave no cluster. Their weight, in a weighted model, is their number times the
         mean weight of the others, as the model does not know it.

@@ -142,9 +142,9 @@ class Rules(RuleSet):
         another or earlier branches take all their rows; holes between thresholds; rows that miss a branch because a
         negation of NULL is unknown; branches that overlap, so that their order decides; rows that no branch takes;
         conditions that change nothing; columns that are compared with several types. On a table besides: rows by
-        branch, words that are in no row or spelt in another way, words that no branch names, dates that all rows are
-        before or after, columns that are missing. With labels: precision, and the share of each label that is found.
-        With an earlier table: branches whose share of the rows changed beyond chance.
+        branch, categories that are in no row or spelt in another way, categories that no branch names, dates that all
+        rows are before or after, columns that are missing. With labels: precision, and the share of each label that is
+        found. With an earlier table: branches whose share of the rows changed beyond chance.
 
         Parameters
         ----------

@@ -100,7 +100,7 @@ class StandaloneRules(MeasuredRules):
         """Return whether each line holds each row, shape (n, k): lists that may overlap.
 
         `X` is read as for `Explanation.predict`, and `as_of` is as there. A line does not hold a row that lacks a value
-        which it asks for, or has a word there that was never seen. A cluster without a line holds none.
+        which it asks for, or has a category there that was never seen. A cluster without a line holds none.
         """
         from boxwood.explanation.ages import lines_to_apply
         from boxwood.explanation.measure.lines import holds_of_rows

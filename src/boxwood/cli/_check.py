@@ -68,7 +68,7 @@ Examples:
 @reading_options
 @talk_options
 def command(rules: str, file: str | None, labels: str | None, dialect: str | None, **options: Any) -> None:
-    """Judge rules: branches that can never fire, holes, NULLs that are left out, words that are in no row.
+    """Judge rules: branches that can never fire, holes, NULLs that are left out, categories that are in no row.
 
     RULES is a file of SQL with one CASE, such as a model of dbt, of Python, or a table of names and conditions. Nothing
     in it is run. FILE is a table as for `boxwood explain`; without it the rules are judged by what they say alone.

@@ -111,8 +111,8 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
     """Measure a saved tree on new rows: what changed beyond chance, and sizes then and now.
 
     MODEL was written by `boxwood explain`. FILE is a table as for `boxwood predict`, read in the same way; it may be
-    larger than memory. Words that were never seen, missing values and new labels are counted. With --labels, agreement,
-    what the rules find and precision are compared, too.
+    larger than memory. Categories that were never seen, missing values and new labels are counted. With --labels,
+    agreement, what the rules find and precision are compared, too.
     """
     check_one_table(file, options["sql"])
     if options["fail_under"] is not None and labels is None:

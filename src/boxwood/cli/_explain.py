@@ -108,9 +108,9 @@ _HELP = f"""Explain the clusters of a table, or make clusters and explain them.
 FILE is CSV, TSV, Parquet, Arrow or JSON lines (csv, tsv and jsonl also compressed, .gz), a database of SQLite or DuckDB
 or an Excel file (--table names the table or sheet), or - for standard input. A folder or a pattern of Parquet files,
 --sql, and a file larger than memory are read in batches (--engine).
-Columns of text are categories, and dates are cut as dates. Columns of more than 255 words, of times without a date
+Columns of text are categories, and dates are cut as dates. Columns of more than 255 categories, of times without a date
 and constant ones are left out, and unless -c names the columns, those that look like identifiers. So are, where
-clusters are made, those that look like a date or a part of one, those of more than 12 words, and numbers that are
+clusters are made, those that look like a date or a part of one, those of more than 12 categories, and numbers that are
 names. Rules say where rows without a value belong (--missing).
 
 The summary has a line for each cluster with its rule, and says how many rows the rules get wrong. From four
@@ -261,7 +261,7 @@ Examples:
     "--numbers",
     metavar="NAME",
     multiple=True,
-    help="Columns that must be numbers; any word in them is an error; may be repeated, or a,b,c.",
+    help="Columns that must be numbers; text in them that is no number is an error; may be repeated, or a,b,c.",
 )
 @click.option(
     "--names",

@@ -207,8 +207,7 @@ def _read_tested(
     if rows.dtype.kind in "biuf" and (kinds := _words_and_dates(columns, tested, [j for j in features if j in dates])):
         raise DataError(
             f"this model needs the columns {list_words(names)}, got an array of numbers, but "
-            f"{list_words(kinds)} hold words or "
-            "dates; give a data frame"
+            f"{list_words(kinds)} hold categories or dates; give a data frame"
         )
     if rows.ndim != 2 or (rows.dtype.kind != "O" and not tested):
         return list(range(len(columns))), as_rows(rows, len(columns))

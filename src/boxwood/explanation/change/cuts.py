@@ -205,7 +205,7 @@ def _moved_words(ex: MeasuredTree, node: int, at: Any, to: Any) -> CutTest | Non
 def _of_codes(j: int, codes: Iterable[int]) -> CutTest:
     members = tuple(sorted(codes))
     if not members:
-        raise DataError("a cut needs at least one word on each side")
+        raise DataError("a cut needs at least one category on each side")
     return CutTest(j, float(members[-1]), float(members[0]), members)
 
 

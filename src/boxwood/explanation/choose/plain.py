@@ -129,8 +129,8 @@ def _note_long_rules(table: TableSearch, other: FinishedTree, found: FinishedTre
         used = [column_name(table.coordinates.columns[j]) for j in long if j in found.tree.features]
         notes = (
             *notes,
-            f"rules on {list_words(used)} would be right for {percent(lost)} more of the rows, by long lists of words "
-            "(preferred)",
+            f"rules on {list_words(used)} would be right for {percent(lost)} more of the rows, by long lists of "
+            "categories (preferred)",
         )
     grown = other.grown._replace(notes=notes, attributes={**other.grown.attributes, "search": search})
     return other._replace(grown=grown)

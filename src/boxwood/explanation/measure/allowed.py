@@ -47,7 +47,7 @@ def allowed_ends(cuts: Any, here: FeatureSpace, in_table: Collection[str]) -> di
 def _ends(name: str, values: Any, here: FeatureSpace) -> tuple[float, ...]:
     j = here.columns.index(name)
     if j in here.categories:
-        raise DataError(f"cuts are for numbers and dates, but {column_name(name)} holds words or booleans")
+        raise DataError(f"cuts are for numbers and dates, but {column_name(name)} holds categories or booleans")
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"cuts[{name!r}] must be a list of values, got {show_value(values)}")
     given = list(values)

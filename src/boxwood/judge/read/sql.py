@@ -382,7 +382,7 @@ class _Reader:
         return compare_operands(left, "=", Value(text), self.place(node), self.logic)
 
     def _refuse_pattern(self, node: Any) -> NoReturn:
-        self.refuse(node, CONDITION, "list the words that are meant with IN")
+        self.refuse(node, CONDITION, "list the values that are meant with IN")
 
     _if_ilike = _if_like
     _if_regexplike = _if_regexpilike = _if_similarto = _if_glob = _if_startswith = _if_contains = _refuse_pattern

@@ -70,7 +70,7 @@ def _schema(ex: MeasuredTree, model: str, dialect: Dialect, reasons: bool) -> st
         "          - accepted_values:",
         f"              values: {_in_yaml(values)}",
         *([] if are_text else ["              quote: false"]),
-        "          - not_null:  # a row without a cluster lacks a value, or has a word that was never seen",
+        "          - not_null:  # a row without a cluster lacks a value, or has a category that was never seen",
         "              config: {severity: warn}",
     ]
     return "\n".join(lines)
