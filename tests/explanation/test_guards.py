@@ -11,6 +11,7 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_moons
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -421,3 +422,29 @@ def test_half_of_a_character_is_refused_by_name(call):
     X = pd.DataFrame({"x": np.arange(20) % 6, "z": np.arange(20), "y": ["a", "b"] * 10})
     with pytest.raises(DataError, match=r"'x\\ud800' has '\\ud800', half of a character, which no file can hold"):
         call(X)
+
+
+@law(20, first=600)
+def test_columns_of_any_size_make_clusters_or_are_refused(seed):
+    """Nothing overflows; columns that are scaled first make the same clusters, whatever their unit."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(60, 2)) + 5 * rng.integers(0, 3, (60, 1)), 2)
+    factor = float(rng.choice([2.0**-900, 2.0**-500, 1.0, 2.0**500, 2.0**900, 2.0**1005, 2.0**1020]))
+    frame = pd.DataFrame(X * factor, columns=["x", "y"])
+    if rng.random() < 0.5:
+        frame["word"] = rng.choice(["a", "b"], 60)
+    if rng.random() < 0.5:
+        frame.loc[:5, "y"] = np.nan
+    plain = frame.assign(x=frame["x"] / factor, y=frame["y"] / factor)
+    for standardize in ("auto", True, False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            if factor > (2.0**1005 if standardize else 2.0**500):
+                with pytest.raises(DataError, match="may be beyond the largest float"):
+                    explain(frame, n_clusters=3, standardize=standardize)
+            elif standardize:
+                found = explain(frame, n_clusters=3, standardize=standardize).predict(frame)
+                expected = explain(plain, n_clusters=3, standardize=standardize).predict(plain)
+                assert adjusted_rand_score(expected, found) == 1
+            elif factor > 2.0**-900:  # squares of smaller numbers are 0
+                explain(frame, n_clusters=3, standardize=standardize)

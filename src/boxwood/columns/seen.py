@@ -231,7 +231,7 @@ class SeenValues(Seen):
         """Number of different values, counted up to two; not known of words that only other rows have."""
         if not self.n_known:
             return None if self.is_word else 0
-        return 1 + int(np.ptp(self.known) != 0)
+        return 1 + int(self.known.min() != self.known.max())
 
     @cached_property
     def n_once(self) -> int:  # type: ignore[override]

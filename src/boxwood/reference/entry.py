@@ -21,6 +21,7 @@ from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
 from boxwood.batches.sample import some_rows
+from boxwood.errors import DataError
 from boxwood.reference.clumps import STEPS, spread_left
 from boxwood.reference.survey_codes import codes_apart, ends_of_codes
 
@@ -300,6 +301,19 @@ def _scale(values: Floats, mass: Floats) -> float:
         return math.sqrt(2.0) / wide
     inner = _quantile(values, mass, 1.0 - FEW) - _quantile(values, mass, FEW)
     return WIDE / (inner or wide)
+
+
+def refuse_overflow(table: Array, *, squared: bool) -> None:
+    """Raise a DataError if sums over the rows of a table, or of squared differences, may be beyond the largest float.
+
+    Where columns are scaled first, no square is. IN: table (n, d): what is missing is infinite.
+    """
+    ends = [(float(known.min()), float(known.max())) for x in table.T if len(known := x[np.isfinite(x)])]
+    largest = np.float64(max((max(-low, high) for low, high in ends), default=0.0))
+    with np.errstate(over="ignore"):
+        most = 4.0 * table.size * (largest * largest if squared else largest)
+    if not np.isfinite(most):
+        raise DataError("the cost may be beyond the largest float; divide the columns of X by a power of ten")
 
 
 # -------------------------------------------------------------------------------------------- columns that say the same

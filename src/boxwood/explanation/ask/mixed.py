@@ -49,7 +49,7 @@ from boxwood.reference.clusterer import (
     last_step,
     refuse_number_of_clusters,
 )
-from boxwood.reference.entry import Entry
+from boxwood.reference.entry import Entry, refuse_overflow
 from boxwood.reference.feature_space import FeatureSpace, default_columns, not_made
 from boxwood.reference.labels import ONE_EACH, by_size, encode_labels
 from boxwood.reference.mixed import unit_scales
@@ -359,6 +359,7 @@ def _read_labels(
 
 def _entry(table: ColumnTable, weights: Floats | None, asked: Options) -> Entry:
     """Return how the columns of a table enter distances."""
+    refuse_overflow(table.points, squared=not asked.standardize)
     if asked.standardize == AS_THEY_ENTER:
         return Entry.of(table.points, table.categories, weights, asked.measured(table.columns))
     if asked.standardize:

@@ -69,7 +69,7 @@ from boxwood.grow import METHODS
 from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names, budget_of
 from boxwood.reference.clusterer import is_fitted, is_gaussian_mixture, last_step
-from boxwood.reference.entry import Entry
+from boxwood.reference.entry import Entry, refuse_overflow
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.reference import labels_given
 from boxwood.reference.reference_batches import on_some_columns
@@ -337,6 +337,8 @@ def _weigh_columns(unscaled: FeatureSpace, clustering: Any, asked: Options) -> t
     Columns stay as they are, are scaled, or enter as clusters made here have them, each with its weight in these.
     """
     rows, about = unscaled.rows, (asked.n_clusters, asked.among, asked.progress, asked.groups)
+    if clustering is None:
+        refuse_overflow(rows.values, squared=not asked.standardize)
     if asked.standardize == AS_THEY_ENTER:
         entry = Entry.of(rows.values, (), rows.weights, asked.measured(unscaled.columns))
         look = DrawnRows.of_entry(entry, rows.values, {}, rows.weights, unscaled.columns, has_weights=True)
