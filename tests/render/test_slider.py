@@ -104,11 +104,12 @@ def test_hostile_names_run_nothing_in_a_drawn_tree(opened):  # noqa: F811
 
 def test_customers_stay_small():
     """The page of the example is at most 150 kB, and its trees at most 60 kB, with all that it can do."""
-    ex = boxwood.explain(pd.read_csv("examples/customers.csv"), "segment")
-    page = ex.to_html()
-    assert len(page.encode()) <= 150_000
-    packed = re.search(r'id="trees">([^<]*)<', page)
-    assert 0 < len(packed[1]) <= 60_000
+    for as_of in (None, "2026-07-31"):
+        ex = boxwood.explain(pd.read_csv("examples/customers.csv"), "segment", as_of=as_of)
+        page = ex.to_html()
+        assert len(page.encode()) <= 150_000
+        packed = re.search(r'id="trees">([^<]*)<', page)
+        assert 0 < len(packed[1]) <= 60_000
 
 
 def test_without_a_column(opened):  # noqa: F811
@@ -134,3 +135,27 @@ def test_without_a_column(opened):  # noqa: F811
         page.wait_for_function("b => b.ariaPressed === 'false'", arg=button.element_handle())
         assert not page.locator("#other-tree").is_visible()
     assert page.locator(".tree .leaf").count() == ex.n_leaves
+
+
+def test_trees_of_ages_have_code(opened):  # noqa: F811
+    """Smaller and larger trees, and those without a column, count ages from the day that is given, as the first does."""
+    frame = pd.read_csv("examples/customers.csv")
+    ex = boxwood.explain(frame, "segment", as_of="2026-07-31")
+    page = opened(ex)
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+    def check(told):
+        code = {}
+        exec(page.locator("code[data-form=python]").text_content(), code)
+        day = ("2026-07-31",) if "last_order" in code["COLUMNS"] else ()
+        right = np.mean([code["cluster"](row, *day) == row["segment"] for row in rows])
+        assert f"right for {right:.1%} of the rows" in told
+
+    here, last = int(page.input_value("#leaves")), int(page.get_attribute("#leaves", "max"))
+    for at in range(last + 1):
+        check(moved_to(page, at))
+    moved_to(page, here)
+    for button in page.locator("[data-without]").all():
+        button.click()
+        page.wait_for_function("b => b.ariaPressed === 'true'", arg=button.element_handle())
+        check(button.inner_text())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import DataError
@@ -46,7 +45,7 @@ def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
 
 
 def beside_code(code: Mapping[str, str], of_page: Mapping[str, str]) -> dict[str, str | list[Any]]:
-    """Return forms of code as the page's script has them: with how many of the page's own lines they begin and end.
+    """Return forms of code as the page's script has them: lines, and where the page's own has some, and how many.
 
     Browsers read other ends of lines as lines, so code that has some is told in full.
     """
@@ -54,15 +53,20 @@ def beside_code(code: Mapping[str, str], of_page: Mapping[str, str]) -> dict[str
 
 
 def _beside(text: str, own: str) -> list[Any]:
-    lines, known = text.split("\n"), own.split("\n")
-    start = _n_equal(lines, known)
-    stop = _n_equal(lines[start:][::-1], known[start:][::-1])
-    return [start, stop, lines[start : len(lines) - stop]]
-
-
-def _n_equal(some: Sequence[str], others: Sequence[str]) -> int:
-    """Return with how many equal texts two lists begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False)))
+    known, told, here = own.split("\n"), list[Any](), 0
+    first = {line: i for i, line in reversed([*enumerate(known)])}
+    for line in text.split("\n"):
+        is_next = here < len(known) and known[here] == line
+        if is_next and told and isinstance(told[-1], list):
+            told[-1][1] += 1
+        elif is_next or line in first:
+            here = here if is_next else first[line]
+            told.append([here, 1])
+        else:
+            told.append(line)
+            continue
+        here += 1
+    return told
 
 
 def copies_of_rules(ex: MeasuredTree) -> dict[str, list[str]]:

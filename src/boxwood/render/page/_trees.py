@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats
+from boxwood.explanation.ages import to_run
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.evidence import held_in
 from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_without, trees_of_frontier
@@ -134,7 +135,7 @@ def forms_of(ex: MeasuredTree, rules: Sequence[Rule], of_page: Mapping[str, str]
     """Return what can be copied of a tree: all rules as code, beside that of the page, and of each cluster in words."""
     leaves = (np.flatnonzero(ex.tree.leaf_clusters == cluster).tolist() for cluster in range(ex.n_clusters))
     said = [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
-    code = {form["form"]: form["text"] for form in code_of_all(ex)}
+    code = {form["form"]: form["text"] for form in code_of_all(to_run(ex))}
     return {"code": beside_code(code, of_page), "copies": {"text": said}}
 
 

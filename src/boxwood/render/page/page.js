@@ -279,11 +279,11 @@ const showFirst = () => {
   all(".told .finds").forEach((part, i) => { part.textContent = first.told[i]; });
   all("code[data-form]").forEach((code, i) => { code.textContent = first.code[i]; });
 };
-// Code of another tree is told by how many lines of this page's own begin and end it, and those between them.
+// Code of another tree is told by its lines, and by where this page's own has some, and how many.
 const codeBeside = (own, told) => {
   if (typeof told === "string") return told;
-  const [start, stop, between] = told, lines = own.split("\n");
-  return [...lines.slice(0, start), ...between, ...lines.slice(lines.length - stop)].join("\n");
+  const lines = own.split("\n");
+  return told.flatMap(part => (typeof part === "string" ? part : lines.slice(part[0], part[0] + part[1]))).join("\n");
 };
 const showTree = (data, tree) => {
   const titles = data.names.map((title, i) => (given.has(i) ? inLeaf(given.get(i)) : title));
