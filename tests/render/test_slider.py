@@ -138,7 +138,7 @@ def test_without_a_column(opened):  # noqa: F811
 
 
 def test_trees_of_ages_have_code(opened):  # noqa: F811
-    """Smaller and larger trees, and those without a column, count ages from the day that is given, as the first does."""
+    """Smaller and larger trees, and those without a column, count ages from the day that is given."""
     frame = pd.read_csv("examples/customers.csv")
     ex = boxwood.explain(frame, "segment", as_of="2026-07-31")
     page = opened(ex)

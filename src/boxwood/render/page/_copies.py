@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import DataError
@@ -42,6 +42,11 @@ def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
                 text = f"({error})"
             forms.append({"form": name, "name": label, "text": text if len(text) <= _LONGEST_CODE else _TOO_LONG})
     return forms
+
+
+def code_by_form(ex: MeasuredTree) -> dict[str, str]:
+    """Return the texts of these forms by their names."""
+    return {form["form"]: form["text"] for form in code_of_all(ex)}
 
 
 def beside_code(code: Mapping[str, str], of_page: Mapping[str, str]) -> dict[str, str | list[Any]]:

@@ -18,7 +18,7 @@ from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_withou
 from boxwood.explanation.measure.measure import binary_columns
 from boxwood.explanation.records import Frontier, FrontierRow, rules_of
 from boxwood.render.forms.walk import CutWords, codes_at_cuts, cut_words
-from boxwood.render.page._copies import beside_code, code_of_all
+from boxwood.render.page._copies import beside_code, code_by_form
 from boxwood.render.page._file import file_columns
 from boxwood.render.page._guard import bars_told
 from boxwood.render.page._parts import bars_shape, columns_in_form, nodes_in_form
@@ -99,7 +99,7 @@ def draw_trees(
 
     IN: code: that of the page's tree, by form; None to tell no code.
     """
-    larger = _on_tree(ex, found)
+    larger = on_tree(ex, found)
     held, trees, rules, rows = _by_node(larger), [], dict[int, list[str]](), []
     for size, ends in found.ends.items():
         right = min(float(held[ends, found.clusters[ends]].sum() / held[0].sum()), 1.0)
@@ -133,13 +133,16 @@ def lines_said(rule: Rule) -> list[str]:
 
 def forms_of(ex: MeasuredTree, rules: Sequence[Rule], of_page: Mapping[str, str]) -> dict[str, Any]:
     """Return what can be copied of a tree: all rules as code, beside that of the page, and of each cluster in words."""
+    return {"code": beside_code(code_by_form(to_run(ex)), of_page), "copies": {"text": words_of_clusters(ex, rules)}}
+
+
+def words_of_clusters(ex: MeasuredTree, rules: Sequence[Rule]) -> list[str]:
+    """Return the rules of each cluster in words; IN: rules: of the leaves."""
     leaves = (np.flatnonzero(ex.tree.leaf_clusters == cluster).tolist() for cluster in range(ex.n_clusters))
-    said = [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
-    code = {form["form"]: form["text"] for form in code_of_all(to_run(ex))}
-    return {"code": beside_code(code, of_page), "copies": {"text": said}}
+    return [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
 
 
-def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
+def on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
     """Return an explanation by another tree, as far as words and bars need it; its leaves are not measured."""
     evidence = ex._rows()
     tree, leaf = found.tree, found.leaf
