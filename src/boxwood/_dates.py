@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -446,6 +446,7 @@ def in_calendar(days: float) -> float:
     return min(max(days, _FIRST_OF_ALL / MICROSECONDS), _LAST_OF_ALL / MICROSECONDS)
 
 
+@lru_cache(4096)
 def _first(days: float, beyond: bool) -> int:
     """Return the first date from `days` on, or beyond it; of all that are the same double the roundest."""
     return _roundest_at(first_after(days if beyond else math.nextafter(days, -math.inf)) / MICROSECONDS)

@@ -114,6 +114,8 @@ def _move_day(ex: Tree, as_of: Any) -> Tree:
         raise DataError(f"as_of={LATEST!r} is for explain; give the day from which ages are counted here")
     if text.upper() in (TODAY, NOW):
         text = text.upper()
+    if all(one.as_of == text for one in known.values()):
+        return ex
     dates = with_ages(known, text)
     if dates == known:
         return ex

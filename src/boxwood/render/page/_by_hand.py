@@ -56,7 +56,8 @@ def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str,
     evidence = ex._in_memory
     if evidence is None or evidence.whole is not None or not 2 <= ex.n_leaves <= LARGEST_DRAWN:
         return None
-    data, _ = draw_trees(ex, Pruned.nowhere(ex.tree, evidence.leaf, {}), code=None, least=least)
+    own = Pruned.nowhere(ex.tree, evidence.leaf, {})
+    data, _ = draw_trees(ex, own, code=None, least=least, bars=bars)
     cuts, told, n_codes = dict[int, _Cut](), dict[str, Any](), 0
     for one in _merged_trees(ex):
         cuts |= {cut.node: cut for cut in _cuts(one, bars, least, cuts)}

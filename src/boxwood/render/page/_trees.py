@@ -93,13 +93,19 @@ def facts_of_pictures(ex: MeasuredTree) -> dict[str, Any]:
 
 
 def draw_trees(
-    ex: MeasuredTree, found: Pruned, *, code: Mapping[str, str] | None, least: int
+    ex: MeasuredTree,
+    found: Pruned,
+    *,
+    code: Mapping[str, str] | None,
+    least: int,
+    bars: Mapping[int, Bars] | None = None,
 ) -> tuple[dict[str, Any], list[FrontierRow]]:
     """Return a larger tree and its prunings as data, and what each of these does on the rows.
 
-    IN: code: that of the page's tree, by form; None to tell no code.
+    IN: code: that of the page's tree, by form; None to tell no code; bars: of the larger tree, where they are known.
     """
     larger = on_tree(ex, found)
+    bars = bars_told(larger, least, None) if bars is None else bars
     held, trees, rules, rows = _by_node(larger), [], dict[int, list[str]](), []
     for size, ends in found.ends.items():
         right = min(float(held[ends, found.clusters[ends]].sum() / held[0].sum()), 1.0)
@@ -113,7 +119,7 @@ def draw_trees(
         trees.append({"ends": ends} | ({} if code is None else forms_of(pruned, own, code)))
         rows.append(row)
     data = {
-        "nodes": _nodes(larger, found, rules, held, least),
+        "nodes": _nodes(larger, found, rules, held, bars),
         "columns": columns_in_form(larger),
         "file": file_columns(larger),
         "trees": trees,
@@ -154,7 +160,7 @@ def on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
 
 
 def _nodes(
-    ex: MeasuredTree, found: Pruned, rules: Mapping[int, Sequence[str]], held: Floats, least: int
+    ex: MeasuredTree, found: Pruned, rules: Mapping[int, Sequence[str]], held: Floats, bars: Mapping[int, Bars]
 ) -> dict[int, dict[str, Any]]:
     """Return the nodes that are in one of the trees: of all its place, its rows by cluster and its cluster."""
     tree, shown = ex.tree, {0}
@@ -166,7 +172,7 @@ def _nodes(
                 above = int(tree.parent[above])
     inner = {node for node in shown if tree.feature[node] >= 0 and node + 1 in shown}
     tests = nodes_in_form(ex)
-    codes, bars = codes_at_cuts(tree, ex._coded_columns), bars_told(ex, least, None)
+    codes = codes_at_cuts(tree, ex._coded_columns)
     reached = reached_by_missing(tree, ex._gap_columns)
     nodes = {}
     for node in sorted(shown):
