@@ -507,6 +507,18 @@ def test_weights_and_rows_left_out():
     assert "280 rows" in page.text
 
 
+def test_the_profile_says_how_old_dates_are_about():
+    """Not to the day, as a median may be that of a row."""
+    frame = pd.read_csv("examples/customers.csv")
+    text = Page(boxwood.explain(frame, "segment", as_of="2026-07-31").to_html()).text
+    said = text[text.index("What each cluster is like") : text.index("Where rules and clusters disagree")]
+    days = (pd.Timestamp("2026-07-31") - pd.to_datetime(frame.last_order)).dt.days
+    for _, own in days.groupby(frame.segment):
+        found = re.findall(r"(\d+) days ago", said)
+        assert any(abs(int(told) - own.median()) <= 5 for told in found)
+        assert all(int(told) % 10 == 0 for told in found)
+
+
 def test_stability_and_held_out_rows_are_shown_where_they_are_known(wine):
     clusters = tuple(ClusterStability(i, name, 0.9, 0.8) for i, name in enumerate(wine.names))
     cuts = (CutStability(0, wine.columns[0], 1.5, 0.75, 1.0, 2.0),)
