@@ -457,6 +457,7 @@ def test_the_short_form_in_a_notebook(opened):
         found = page.evaluate(rooms.format("frame.contentDocument.documentElement"))
         assert len(found) == len(shown)
         assert all(0 <= room <= 4 for room in found), (width, found)
+        assert page.frame_locator("iframe").first.locator(".picture").is_visible()
     for ink, theme in (("#222", "light"), ("#ddd", "dark")):
         page = opened(f"<!doctype html><body style='color:{ink}'>{ex.confusion()._repr_html_()}</body>")
         page.wait_for_function(
