@@ -318,3 +318,60 @@ def test_by_hand_axe_finds_nothing_and_hostile_names_run_nothing(opened):  # noq
         assert [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found] == []
     page = opened(hostile())
     assert page.locator("script").count() == 3 + page.locator("#trees, #own").count()
+
+
+TAGS = ("img", "svg", "iframe", "details open", "input autofocus", "video", "body", "a", "math", "object")
+HANDLERS = ("src=x onerror", "onload", "ontoggle", "onfocus", "onclick", "onpointerdown")
+TEXTS = [
+    *HOSTILE_NAMES,
+    *(
+        f"{close}<{tag} {handler}=document.title=1>"
+        for tag in TAGS
+        for handler in HANDLERS
+        for close in ("", "'>", '">')
+    ),
+    *("${alert(1)}", "`", "\\u003cb>", "$&", "$1", "__proto__", "constructor", "toString", "</code></pre><script>1//"),
+]  # 204; each page has 14 of them as names of columns, words, clusters and titles, and as given names
+
+
+def test_hostile_texts_run_nothing_whatever_is_pressed(opened):  # noqa: F811
+    for seed in seeds(14, least=2):
+        rng = np.random.default_rng(seed)
+        first, *texts = (TEXTS[(14 * seed + i) % len(TEXTS)] for i in range(14))
+        frame = pd.DataFrame({name: rng.integers(0, 30, 300) for name in texts[:3]})
+        frame[first] = rng.choice(texts[3:6], 300)
+        sums = frame[texts[0]] + frame[texts[1]] + 9 * (frame[first] == texts[3]) + rng.normal(0, 6, 300)
+        labels = np.array(texts[6:9], dtype=object)[np.digitize(sums, [22, 36])]
+        ex = boxwood.explain(frame, labels, max_leaf_nodes=6)
+        page = opened(ex, titles={texts[0]: texts[9]}, title=texts[10])
+        title = page.title()
+        page.wait_for_selector("#by-hand:not([hidden])")
+        for control in page.locator("#by-hand .move").all():
+            moved_to(page, control, int(control.input_value() == "0"))
+        for i in range(2):
+            page.locator(".card:visible .rename").nth(i).click()
+            page.keyboard.insert_text(texts[11 + i])
+            page.keyboard.press("Enter")
+        if page.locator("#by-hand .merge").count():
+            page.locator("#by-hand .merge").first.click()
+        for control in page.locator("[data-cell] button, [data-without], .take:visible, #take button").all():
+            control.click()
+        page.focus("#leaves")
+        page.keyboard.press("Home")
+        page.wait_for_timeout(50)
+        assert page.title() == title
+        assert page.locator("img, iframe, object, link, video, math, body body").count() == 0
+        page.locator("#changes .undo").click()
+
+
+def test_a_name_that_is_given_is_that_of_its_cluster_alone(opened):  # noqa: F811
+    """Also where it is what a table or JavaScript call something."""
+    _, ex = made("customers", 0)
+    page = opened(ex)
+    for i, name in enumerate(("__proto__", "constructor")):
+        page.locator(".card .rename").nth(i).click()
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+    scope = {"ex": ex}
+    exec(page.text_content("#lines-of-python"), scope)
+    assert scope["ex"].names[:2] == ("__proto__", "constructor")

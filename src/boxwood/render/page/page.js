@@ -194,15 +194,18 @@ const save = (file, name) => {
   const link = element("a", {href: URL.createObjectURL(file), download: name, class: "save"}, `Save ${name}`);
   return element("p", {}, link);
 };
-const showLabelled = ({file, rows, reasons, byCluster}, name) => {
+const showLabelled = ({file, rows, reasons, byCluster, others, exceptions}, name) => {
+  const called = what => name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-${what}${found.replace(/\.gz$/i, "") || ".csv"}`);
   const without = reasons.reduce((sum, [, n]) => sum + n, 0);
   const lines = reasons.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`));
-  const sizes = rules.clusters.map(([, label], i) => element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`));
+  const sizes = rules.clusters.flatMap(([, label], i) => (gone.has(i) ? [] : [element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`)]));
   one("#labelled").replaceChildren(
     element("p", {class: "found"}, `${counted(rows, "row")} read, ${counted(rows - without, "row")} labelled`),
-    save(file, name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-labelled${found.replace(/\.gz$/i, "") || ".csv"}`)),
+    save(file, called("labelled")),
     element("ul", {class: "names"}, ...sizes),
-    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), element("ul", {class: "reasons"}, ...lines)] : []));
+    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), element("ul", {class: "reasons"}, ...lines)] : []),
+    ...(others === null ? [] : [element("p", {}, `In ${counted(others, "row")} the column `, element("bdi", {}, rules.file.label), " says another cluster than the rules.")]),
+    ...(others ? [save(exceptions, called("exceptions"))] : []));
 };
 let working = null;
 const label = file => {
@@ -221,7 +224,10 @@ const label = file => {
     if (data.error) one("#labelled").replaceChildren(element("p", {class: "found"}, `${file.name} cannot be labelled`), element("p", {}, data.error));
     else showLabelled(data, file.name);
   };
-  working.postMessage({file, asked: {...rules.file, asOf: one("#day")?.value || null, column: "cluster"}});
+  // what the column of clusters says of each: where some are one, the one that they are
+  const into = byHand && isByHand ? stateOf().into : rules.clusters.map((_, i) => i), {clusters} = rules.file;
+  const told = clusters.map(([, cell], i) => [cell, clusters[into[i]][0]]);
+  working.postMessage({file, asked: {...rules.file, told, asOf: one("#day")?.value || null, column: "cluster"}});
 };
 if (rules.file) {
   one("#drop").hidden = false;
