@@ -207,8 +207,9 @@ const showLabelled = ({file, rows, reasons, byCluster, others, exceptions}, name
     ...(others === null ? [] : [element("p", {}, `In ${counted(others, "row")} the column `, element("bdi", {}, rules.file.label), " says another cluster than the rules.")]),
     ...(others ? [save(exceptions, called("exceptions"))] : []));
 };
-let working = null;
+let working = null, listed = null;
 const label = file => {
+  listed = file;
   working?.terminate();
   const code = one("code[data-form=javascript]").textContent, share = one("#share");
   const source = `"use strict";\n${code}\n${timeIn}\n(${labeller})(cluster, whyNone);`;
@@ -228,6 +229,15 @@ const label = file => {
   const into = byHand && isByHand ? stateOf().into : rules.clusters.map((_, i) => i), {clusters} = rules.file;
   const told = clusters.map(([, cell], i) => [cell, clusters[into[i]][0]]);
   working.postMessage({file, asked: {...rules.file, told, asOf: one("#day")?.value || null, column: "cluster"}});
+};
+// Labels by a tree that is not shown any more are no answer.
+const forgetLabels = () => {
+  if (!listed) return;
+  working.terminate();
+  one("#share").hidden = true;
+  const again = element("button", {type: "button"}, `Label ${listed.name} again, by the tree that is shown now`);
+  again.addEventListener("click", () => label(listed));
+  one("#labelled").replaceChildren(again);
 };
 if (rules.file) {
   one("#drop").hidden = false;
@@ -338,6 +348,7 @@ const show = async (find, back = () => {}) => {
   offer();
   measure();
   sayChanges();
+  forgetLabels();
 };
 const once = id => { let data; return () => (data ??= unpacked(one(id).textContent)); };
 const pressed = (button, isOn) => button.setAttribute("aria-pressed", isOn);
