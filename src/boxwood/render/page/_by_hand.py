@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from boxwood.explanation.ages import to_run
 from boxwood.explanation.change.cuts import moved_tests, value_said
 from boxwood.explanation.change.places import PlacesAtEdges, places_at_edges
 from boxwood.explanation.change.trees import NodeChanges
@@ -128,7 +127,7 @@ class _Merged(NamedTuple):
         new = tree.relabeled([kept.index(cluster) for cluster in tree.leaf_clusters.tolist()])
         bare = replace(self.ex, tree=tree, _evidence=None, _kept={})
         words = enumerate(words_of_clusters(bare, rules_at_leaves(bare)))
-        code = code_by_form(to_run(replace(bare, tree=new, clusters=of_clusters, agreement=self.agreement)))
+        code = code_by_form(replace(bare, tree=new, clusters=of_clusters, agreement=self.agreement))
         return code | {str(cluster): text for cluster, text in words}
 
     @property

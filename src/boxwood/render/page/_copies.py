@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import DataError
+from boxwood.explanation.ages import to_run
 from boxwood.render.forms.boxes import ClusterBoxes, boxes_by_cluster
 from boxwood.render.forms.code import python_of_boxes
 from boxwood.render.forms.exporters import EXPORTERS
@@ -33,7 +34,7 @@ _TOO_LONG = "(This form is too long for a page; Python and the command line writ
 
 def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return all rules in each form of code; one that cannot be had says why, in brackets."""
-    forms = []
+    ex, forms = to_run(ex), []  # once for all forms
     for name, label in FORMS.items():
         if name in EXPORTERS:
             try:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats
-from boxwood.explanation.ages import to_run
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.evidence import held_in
 from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_without, trees_of_frontier
@@ -139,7 +138,7 @@ def lines_said(rule: Rule) -> list[str]:
 
 def forms_of(ex: MeasuredTree, rules: Sequence[Rule], of_page: Mapping[str, str]) -> dict[str, Any]:
     """Return what can be copied of a tree: all rules as code, beside that of the page, and of each cluster in words."""
-    return {"code": beside_code(code_by_form(to_run(ex)), of_page), "copies": {"text": words_of_clusters(ex, rules)}}
+    return {"code": beside_code(code_by_form(ex), of_page), "copies": {"text": words_of_clusters(ex, rules)}}
 
 
 def words_of_clusters(ex: MeasuredTree, rules: Sequence[Rule]) -> list[str]:
