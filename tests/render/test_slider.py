@@ -93,6 +93,16 @@ def test_back_to_the_first_tree_everything_is_as_it_was(opened):  # noqa: F811
     assert page.locator("#leaves").get_attribute("aria-valuetext") == page.inner_text("#leaves-told")
 
 
+def test_a_phone_has_the_bars_of_each_tree(opened):  # noqa: F811
+    """Its list shows them where the picture has no room."""
+    page = opened(blobs(3)[1], size="phone")
+    for at in (0, int(page.input_value("#leaves")), 2):
+        moved_to(page, at)
+        bars = page.locator(".list .mini:visible")
+        assert bars.count() == page.locator(".tree .node:not(.leaf)").count() > 0
+        assert all(found.bounding_box()["height"] > 30 for found in bars.all())
+
+
 def test_hostile_names_run_nothing_in_a_drawn_tree(opened):  # noqa: F811
     page = opened(hostile())
     if page.locator("#leaves").count():

@@ -264,6 +264,10 @@ const treeAsList = (found, at) => {
     return element("li", {}, element("div", {"data-node": at}, ...lines));
   }
   lines.push(element("p", {class: "note"}, `Cut ${node.number} on `, element("bdi", {}, node.column), `: ${node.note}`));
+  if (node.bars) {
+    const [width, height] = [Number(node.bars.width) + 4, Number(node.bars.height) + 19];
+    lines.push(svgElement("svg", {class: "mini", viewBox: `-2 -4 ${width} ${height}`, "aria-hidden": true}, drawBars(node.bars)));
+  }
   return element("li", {}, element("div", {"data-node": at}, ...lines), element("ul", {}, ...node.children.map(child => treeAsList(found, child.at))));
 };
 const textOfTree = (found, names) => found.flatMap(node => {
@@ -288,7 +292,11 @@ const cardOfRules = (card, cluster, found) => {
 };
 // Where the page says how large clusters are, which changes where some are one.
 const sizesOf = () => all(".card").map((card, i) => [one("p", card).firstChild, one(`.names li:nth-child(${i + 1}) small`).firstChild, one(".meter .part", card).getAttributeNode("width")]);
-const saySizes = said => sizesOf().forEach((parts, i) => parts.forEach((part, j) => { part.nodeValue = said[i][j]; }));
+const saySizes = said => sizesOf().forEach((parts, i) => {
+  parts.forEach((part, j) => { part.nodeValue = said[i][j]; });
+  // what stood out in one of them is not what stands out in all
+  all(".out, .note:not(.finds)", all(".told")[i]).forEach(part => { part.hidden = said[i] !== first.sizes[i]; });
+});
 const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
 let copies = first.copies;
 const showFirst = () => {
@@ -428,7 +436,7 @@ const rightFor = right => `right for ${percentOf(right)} of the ${byHand.weighte
 const moveTo = (cut, to) => {
   const {column, places} = byHand.cuts[cut], last = done.at(-1)?.moved?.cut === cut ? done.pop() : null;
   const from = last ? last.moved.from : placeOf(stateOf(), cut);
-  if (from !== to) done.push({moved: {cut, from, to}, said: `${byHand.nodes[cut].column}: ${places[to].full[0]}`, line: `ex = ex.move_cut(${column}, ${places[from].value}, to=${places[to].value})`});
+  if (from !== to) done.push({moved: {cut, from, to}, said: `The cut is now ${places[to].full[0]}`, line: `ex = ex.move_cut(${column}, ${places[from].value}, to=${places[to].value})`});
   showMade();
 };
 const merge = (one, other) => {
