@@ -115,8 +115,7 @@ class Dates(NamedTuple):
     @property
     def origin(self) -> int:
         """Where ages are counted from as a tree sees it, in microseconds since the beginning of 1970."""
-        day = moment_in(self.as_of, "")
-        return 0 if day is None else (day - _EPOCH) // _ONE
+        return _origin_at(self.as_of)
 
     @property
     def is_known(self) -> bool:
@@ -380,6 +379,13 @@ def moment_in(text: str, form: str) -> datetime | None:
         return None
 
 
+@lru_cache(64)
+def _origin_at(as_of: str) -> int:
+    day = moment_in(as_of, "")
+    return 0 if day is None else (day - _EPOCH) // _ONE
+
+
+@lru_cache(64)
 def has_time(as_of: str) -> bool:
     """Return whether a text that says what dates are counted from is a moment, rather than a day or a column."""
     return ":" in as_of and moment_in(as_of, "") is not None

@@ -98,6 +98,7 @@ class _Merged(NamedTuple):
 
     @classmethod
     def of(cls, ex: MeasuredTree, into: tuple[int, ...]) -> _Merged:
+        """Return the tree; IN: ex: the explanation by the whole one."""
         tree, evidence = ex.tree, ex._rows()
         below = [into[cluster] if cluster >= 0 else -1 for cluster in tree.cluster.tolist()]
         for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
