@@ -375,3 +375,27 @@ def test_a_name_that_is_given_is_that_of_its_cluster_alone(opened):  # noqa: F81
     scope = {"ex": ex}
     exec(page.text_content("#lines-of-python"), scope)
     assert scope["ex"].names[:2] == ("__proto__", "constructor")
+
+
+def test_leaves_of_one_cluster_stand_side_by_side(opened):  # noqa: F811
+    """As a person may have split one; where clusters are merged, Python joins them, and so does the page."""
+    frame, ex = made("numbers", 0)
+    leaf = int(np.argmax([leaf.size for leaf in ex.leaves]))
+    node, own = int(ex.tree.leaf_nodes[leaf]), frame[ex.tree.apply(frame) == leaf]
+    ex = next(
+        changed
+        for column in frame
+        for value in own[column].quantile([0.1, 0.9])
+        if len(set((changed := ex.split(leaf, column, value)).tree.cluster[node + 1 : node + 3])) == 1
+    )
+    page = opened(ex)
+    page.wait_for_selector("#by-hand:not([hidden])")
+    for name in map(cluster_name, ex.names):
+        assert page.get_by_text(f"{name} with {name}").count() == 0
+    control = page.locator("#by-hand .move").first
+    moved_to(page, control, int(control.input_value() == "0"))
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+    check_tree(page, ex, frame)
+    page.locator("#by-hand .merge").first.click()
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge')")
+    assert check_tree(page, ex, frame).n_leaves < ex.n_leaves

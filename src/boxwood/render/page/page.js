@@ -446,9 +446,9 @@ const merge = (one, other) => {
 // Two leaves side by side, as long as each threshold that was moved can stay where it is.
 const pairsOf = ({into, at}, found) => {
   const pairs = found.filter(node => node.children?.every(child => child.isLeaf)).map(node => node.children.map(child => child.cluster).sort((a, b) => a - b));
-  return pairs.map(([one, other]) => [one, other, into.map(cluster => (cluster === other ? one : cluster))]).filter(([, , after], i) => {
+  return pairs.map(([one, other]) => [one, other, into.map(cluster => (cluster === other ? one : cluster))]).filter(([one, other, after], i) => {
     const tree = byHand.trees[after.join()], isFirst = pairs.findIndex(pair => pair.join() === pairs[i].join()) === i;
-    return isFirst && tree && [...at.keys()].every(cut => tree.moves[cut] || !tree.ends.some(([id]) => id === cut + 1));
+    return one !== other && isFirst && tree && [...at.keys()].every(cut => tree.moves[cut] || !tree.ends.some(([id]) => id === cut + 1));
   });
 };
 const sayMade = () => {
