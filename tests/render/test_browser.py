@@ -349,6 +349,18 @@ def test_the_tree_is_in_the_pdf_and_on_a_sheet_of_its_own_if_it_is_large(opened,
     assert any(on_side for on_side, _ in drawn) == (n_clusters > 3)
 
 
+def test_a_larger_tree_that_is_shown_is_printed_on_its_side(opened):
+    page = opened(explained(12, 3, 3))
+    page.focus("#leaves")
+    page.keyboard.press("End")
+    leaves = int(page.inner_text("#leaves-told").split()[0])
+    page.wait_for_function("n => document.querySelectorAll('.tree .leaf').length === n", arg=leaves)
+    assert max(text.count("\nS\n") for on_side, text in printed(page) if on_side) >= 2 * (2 * leaves - 1) - 1
+    page.keyboard.press("Home")
+    page.wait_for_function("document.querySelectorAll('.tree .leaf').length === 2")
+    assert not any(on_side for on_side, _ in printed(page))
+
+
 def test_names_on_paper(opened):
     """Eight names are as many as the tables have room for on paper."""
     names = ["Loyal families in town", "Grocers", "Restaurants & hotels", "Youngappuserswithoutspace", *"abcd"]

@@ -297,12 +297,13 @@ const saySizes = said => sizesOf().forEach((parts, i) => {
   // what stood out in one of them is not what stands out in all
   all(".out, .note:not(.finds)", all(".told")[i]).forEach(part => { part.hidden = said[i] !== first.sizes[i]; });
 });
-const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
+const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
 let copies = first.copies;
 const showFirst = () => {
   ({rules, copies} = first);
   saySizes(first.sizes);
   one("#of-tree").replaceChildren(...first.tree);
+  one("#of-tree").parentElement.classList.toggle("wide", first.isWide);
   all(".card").forEach((card, i) => one(".rules", card).replaceChildren(...first.cards[i]));
   all(".told .finds").forEach((part, i) => { part.textContent = first.told[i]; });
   all("code[data-form]").forEach((code, i) => { code.textContent = first.code[i]; });
@@ -330,6 +331,8 @@ const showTree = (data, tree) => {
   one("#of-tree").replaceChildren(
     element("div", {class: "scroll sheet picture", tabindex: "0", role: "region", "aria-label": "Picture of the tree"}, picture),
     element("div", {class: "list"}, element("ul", {}, treeAsList(nodes, 0))));
+  // on paper a tree that is wider than a sheet lies on its side
+  one("#of-tree").parentElement.classList.toggle("wide", first.isWide || picture.viewBox.baseVal.width > 1000);
   copies = tree.copies;
   all(".card").forEach((card, cluster) => cardOfRules(card, cluster, nodes));
   saySizes(first.sizes.map((said, i) => tree.sizes?.[i] ?? said));
