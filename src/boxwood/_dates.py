@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -115,8 +115,7 @@ class Dates(NamedTuple):
     @property
     def origin(self) -> int:
         """Where ages are counted from as a tree sees it, in microseconds since the beginning of 1970."""
-        day = moment_in(self.as_of, "")
-        return 0 if day is None else (day - _EPOCH) // _ONE
+        return _origin_at(self.as_of)
 
     @property
     def is_known(self) -> bool:
@@ -380,6 +379,13 @@ def moment_in(text: str, form: str) -> datetime | None:
         return None
 
 
+@lru_cache(64)
+def _origin_at(as_of: str) -> int:
+    day = moment_in(as_of, "")
+    return 0 if day is None else (day - _EPOCH) // _ONE
+
+
+@lru_cache(64)
 def has_time(as_of: str) -> bool:
     """Return whether a text that says what dates are counted from is a moment, rather than a day or a column."""
     return ":" in as_of and moment_in(as_of, "") is not None
@@ -446,6 +452,7 @@ def in_calendar(days: float) -> float:
     return min(max(days, _FIRST_OF_ALL / MICROSECONDS), _LAST_OF_ALL / MICROSECONDS)
 
 
+@lru_cache(4096)
 def _first(days: float, beyond: bool) -> int:
     """Return the first date from `days` on, or beyond it; of all that are the same double the roundest."""
     return _roundest_at(first_after(days if beyond else math.nextafter(days, -math.inf)) / MICROSECONDS)

@@ -349,6 +349,18 @@ def test_the_tree_is_in_the_pdf_and_on_a_sheet_of_its_own_if_it_is_large(opened,
     assert any(on_side for on_side, _ in drawn) == (n_clusters > 3)
 
 
+def test_a_larger_tree_that_is_shown_is_printed_on_its_side(opened):
+    page = opened(explained(12, 3, 3))
+    page.focus("#leaves")
+    page.keyboard.press("End")
+    leaves = int(page.inner_text("#leaves-told").split()[0])
+    page.wait_for_function("n => document.querySelectorAll('.tree .leaf').length === n", arg=leaves)
+    assert max(text.count("\nS\n") for on_side, text in printed(page) if on_side) >= 2 * (2 * leaves - 1) - 1
+    page.keyboard.press("Home")
+    page.wait_for_function("document.querySelectorAll('.tree .leaf').length === 2")
+    assert not any(on_side for on_side, _ in printed(page))
+
+
 def test_names_on_paper(opened):
     """Eight names are as many as the tables have room for on paper."""
     names = ["Loyal families in town", "Grocers", "Restaurants & hotels", "Youngappuserswithoutspace", *"abcd"]
@@ -420,7 +432,7 @@ def test_hostile_names_run_and_load_nothing(opened):
         button.click()
     assert page.title() == HOSTILE_NAMES[0]
     assert page.locator("img, iframe, object, link").count() == 0
-    assert page.locator("script").count() == 3 + page.locator("#trees").count()
+    assert page.locator("script").count() == 3 + page.locator("#trees, #own").count()
     assert page.locator("style").count() == 1
     assert page.inner_text("h1") == HOSTILE_NAMES[0]
 
@@ -457,6 +469,7 @@ def test_the_short_form_in_a_notebook(opened):
         found = page.evaluate(rooms.format("frame.contentDocument.documentElement"))
         assert len(found) == len(shown)
         assert all(0 <= room <= 4 for room in found), (width, found)
+        assert page.frame_locator("iframe").first.locator(".picture").is_visible()
     for ink, theme in (("#222", "light"), ("#ddd", "dark")):
         page = opened(f"<!doctype html><body style='color:{ink}'>{ex.confusion()._repr_html_()}</body>")
         page.wait_for_function(

@@ -67,27 +67,31 @@ def made(kind, seed, **options):
     return frame, boxwood.explain(frame, labels, **{"max_leaf_nodes": 6} | more | options)
 
 
-def code_of(text):
-    """Return code without the lines that say where it is from."""
-    return [line for line in text.split("\n") if not line.startswith("# ")]
-
-
 def check_tree(page, ex, frame):
     """Check that the page shows the tree that its lines of Python make, and return that."""
     scope = {"ex": ex}
     exec(page.text_content("#lines-of-python"), scope)
     new = scope["ex"]
-    assert code_of(page.text_content("code[data-form=python]")) == code_of(new.to_python().rstrip())
-    cards = page.locator(".card:visible").all()
+    left = [i for i, card in enumerate(page.locator(".card").all()) if card.is_visible()]
+    own = new.rename({new.names[at]: ex.names[i] for at, i in enumerate(left)})  # code has the names of the table
+    for form, code in (("python", own.to_python()), ("javascript", own.to_javascript()), ("sql", own.to_sql())):
+        shown = page.text_content(f"code[data-form={form}]").split("\n")
+        assert shown[form != "sql" :] == code.rstrip().split("\n")[form != "sql" :]  # the first line has the source
+    assert page.text_content("code[data-form=formula]") == own.to_formula().rstrip()
+    cards = [page.locator(".card").nth(i) for i in left]
     assert [card.locator("h3 bdi").inner_text() for card in cards] == [*map(cluster_name, new.names)]
     for card, cluster in zip(cards, new.clusters, strict=True):
         shown = [line.inner_text() for line in card.locator(".rule li").all()]
         for rule in cluster.rules:
             assert all(any(condition.column in line for line in shown) for condition in rule)
+        if not new.details.weighted:
+            assert card.locator("p").first.inner_text().startswith(f"{cluster.size:,.0f} row")
     drawn = [leaf.text_content() for leaf in page.locator(".tree .leaf").all()]
     assert [re.search(r"(\d[\d,]*)(?: rows?)? · ", text)[1] for text in drawn] == [
         f"{leaf.size:,.0f}" for leaf in new.leaves
     ]
+    for control in page.locator("#by-hand .move").all():
+        assert f"right for {percent(new.agreement)} of the" in control.get_attribute("aria-valuetext")
     return new
 
 
@@ -133,14 +137,18 @@ def test_two_leaves_are_merged_as_python_merges_their_clusters(opened, kind):  #
     for seed in seeds(6, least=2):
         frame, ex = made(kind, seed)
         page = opened(ex)
-        for button in page.locator("#by-hand .merge").all():
+        page.wait_for_selector("#by-hand:not([hidden])")
+        for i in range(page.locator("#by-hand .merge").count()):
+            button = page.locator("#by-hand .merge").nth(i)
+            said = button.inner_text()
             button.focus()
             page.keyboard.press("Enter")
             page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
             new = check_tree(page, ex, frame)
-            assert f"{new.n_leaves} leaves, right for {percent(new.agreement)} of the rows" in button.inner_text()
+            assert f"{new.n_leaves} leaves, right for {percent(new.agreement)} of the rows" in said
             assert page.locator(".card:visible").count() == new.n_clusters == ex.n_clusters - 1
             n_merged += 1
+            assert page.evaluate("document.activeElement.className") == "undo"
             page.keyboard.press("Enter")
             page.wait_for_function("document.querySelector('#other-tree').hidden")
             assert page.locator(".card:visible").count() == ex.n_clusters
@@ -148,10 +156,47 @@ def test_two_leaves_are_merged_as_python_merges_their_clusters(opened, kind):  #
     assert n_merged
 
 
+@pytest.mark.parametrize("kind", CASES)
+def test_changes_come_together(opened, kind):  # noqa: F811
+    """Thresholds, merged clusters and names, in any order, and undone: the lines make the tree that is shown."""
+    seen = set()
+    for seed in seeds(4, least=2):
+        frame, ex = made(kind, seed)
+        page, rng = opened(ex), np.random.default_rng(seed)
+        page.wait_for_selector("#by-hand:not([hidden])")
+        texts = "['#of-tree', '.cards', '.folded', '.names'].map(part => document.querySelector(part).textContent)"
+        before = page.evaluate(texts)
+        for step in range(9):
+            parts = {name: page.locator(f"#by-hand {name}:visible").all() for name in (".move", ".merge", ".undo")}
+            parts[".rename"] = page.locator(".card:visible .rename").all()
+            kinds = [name for name, found in parts.items() if found]
+            name = kinds[rng.integers(len(kinds))]
+            part, had = parts[name][rng.integers(len(parts[name]))], page.text_content("#lines-of-python")
+            if name == ".move":
+                here, last = int(part.input_value()), int(part.get_attribute("max"))
+                moved_to(page, part, int(rng.choice([*{*range(last + 1)} - {here}])))
+            else:
+                part.click()
+            if name == ".rename":
+                page.keyboard.type(f"{HOSTILE_NAMES[1]} {step}")
+                page.keyboard.press("Enter")
+            page.wait_for_function("had => document.querySelector('#lines-of-python').textContent !== had", arg=had)
+            page.wait_for_timeout(30)  # the tree follows the line
+            check_tree(page, ex, frame)
+            n = page.text_content("#lines-of-python").count("ex = ex.")
+            assert page.locator("#done li").count() == n
+            seen.add(name)
+        while page.locator("#changes .undo").is_visible():
+            page.locator("#changes .undo").click()
+        page.wait_for_function("document.querySelector('#other-tree').hidden")
+        assert page.evaluate(texts) == before
+    assert seen >= {".move", ".merge", ".undo", ".rename"}
+
+
 def test_a_threshold_is_dragged_in_its_histogram(opened):  # noqa: F811
     frame, ex = made("customers", 0)
     page = opened(ex)
-    page.wait_for_selector(".tree .moves")
+    page.wait_for_selector("#by-hand:not([hidden])")
     control = page.locator("#by-hand .move").first
     here, last = int(control.input_value()), int(control.get_attribute("max"))
     number = control.get_attribute("id").removeprefix("move-")
@@ -176,33 +221,35 @@ def test_a_threshold_is_dragged_in_its_histogram(opened):  # noqa: F811
     check_tree(page, ex, frame)
 
 
-def test_one_control_puts_the_others_back(opened):  # noqa: F811
+def test_another_tree_puts_the_changes_back(opened):  # noqa: F811
     _, ex = made("customers", 0)
     page = opened(ex)
+    page.wait_for_selector("#by-hand:not([hidden])")
     control, merge = page.locator("#by-hand .move").first, page.locator("#by-hand .merge").first
     here, size = control.input_value(), page.input_value("#leaves")
     moved_to(page, control, 0)
-    merge.click()
-    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge')")
-    assert control.input_value() == here
-    assert merge.get_attribute("aria-pressed") == "true"
-    page.focus("#leaves")
-    page.keyboard.press("Home" if size != "0" else "End")
-    page.wait_for_function("() => !document.querySelector('#lines-of-python').textContent")
-    assert merge.get_attribute("aria-pressed") == "false"
-    without = page.locator("[data-without]").first
-    without.click()
-    assert page.input_value("#leaves") == size
-    moved_to(page, control, 0)
-    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('move_cut')")
-    assert without.get_attribute("aria-pressed") == "false"
     page.locator(".card .rename").first.click()
     page.keyboard.type("Given")
     page.keyboard.press("Enter")
+    merge.click()
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge')")
     scope = {"ex": ex}
     exec(page.text_content("#lines-of-python"), scope)
-    assert scope["ex"].names[0] == "Given"
-    assert [one.line.split("(")[0] for one in scope["ex"].changes] == ["ex = ex.move_cut", "ex = ex.rename"]
+    lines = [one.line.split("(")[0] for one in scope["ex"].changes]
+    assert lines == ["ex = ex.move_cut", "ex = ex.rename", "ex = ex.merge_clusters"]
+    page.focus("#leaves")
+    page.keyboard.press("Home" if size != "0" else "End")
+    page.wait_for_function("() => !document.querySelector('#lines-of-python').textContent.includes('merge')")
+    assert page.text_content("#lines-of-python").startswith("ex = ex.rename(")
+    assert page.locator(".card:visible").count() == ex.n_clusters
+    without = page.locator("[data-without]").first
+    without.click()
+    assert page.input_value("#leaves") == size
+    control = page.locator("#by-hand .move").first
+    assert control.input_value() == here
+    moved_to(page, control, 0)
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('move_cut')")
+    assert without.get_attribute("aria-pressed") == "false"
 
 
 def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # noqa: F811
@@ -234,7 +281,7 @@ def test_the_picture_is_saved_for_a_slide(opened):  # noqa: F811
     for content, size in ((ex.rename({"new": HOSTILE_NAMES[1]}), "desk"), (ex, "phone"), (hostile(), "desk")):
         page = opened(content, size=size, scheme="dark")
         for control in page.locator("#by-hand .move").all()[:1]:
-            moved_to(page, control, 0)
+            moved_to(page, control, int(control.input_value() == "0"))
             page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
         page.focus("#picture")
         with page.expect_download() as download:
@@ -270,4 +317,85 @@ def test_by_hand_axe_finds_nothing_and_hostile_names_run_nothing(opened):  # noq
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         assert [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found] == []
     page = opened(hostile())
-    assert page.locator("script").count() == 3 + page.locator("#trees").count() + page.locator("#own").count()
+    assert page.locator("script").count() == 3 + page.locator("#trees, #own").count()
+
+
+TAGS = ("img", "svg", "iframe", "details open", "input autofocus", "video", "body", "a", "math", "object")
+HANDLERS = ("src=x onerror", "onload", "ontoggle", "onfocus", "onclick", "onpointerdown")
+TEXTS = [
+    *HOSTILE_NAMES,
+    *(
+        f"{close}<{tag} {handler}=document.title=1>"
+        for tag in TAGS
+        for handler in HANDLERS
+        for close in ("", "'>", '">')
+    ),
+    *("${alert(1)}", "`", "\\u003cb>", "$&", "$1", "__proto__", "constructor", "toString", "</code></pre><script>1//"),
+]  # 204; each page has 14 of them as names of columns, words, clusters and titles, and as given names
+
+
+def test_hostile_texts_run_nothing_whatever_is_pressed(opened):  # noqa: F811
+    for seed in seeds(14, least=2):
+        rng = np.random.default_rng(seed)
+        first, *texts = (TEXTS[(14 * seed + i) % len(TEXTS)] for i in range(14))
+        frame = pd.DataFrame({name: rng.integers(0, 30, 300) for name in texts[:3]})
+        frame[first] = rng.choice(texts[3:6], 300)
+        sums = frame[texts[0]] + frame[texts[1]] + 9 * (frame[first] == texts[3]) + rng.normal(0, 6, 300)
+        labels = np.array(texts[6:9], dtype=object)[np.digitize(sums, [22, 36])]
+        ex = boxwood.explain(frame, labels, max_leaf_nodes=6)
+        page = opened(ex, titles={texts[0]: texts[9]}, title=texts[10])
+        title = page.title()
+        page.wait_for_selector("#by-hand:not([hidden])")
+        for control in page.locator("#by-hand .move").all():
+            moved_to(page, control, int(control.input_value() == "0"))
+        for i in range(2):
+            page.locator(".card:visible .rename").nth(i).click()
+            page.keyboard.insert_text(texts[11 + i])
+            page.keyboard.press("Enter")
+        if page.locator("#by-hand .merge").count():
+            page.locator("#by-hand .merge").first.click()
+        for control in page.locator("[data-cell] button, [data-without], .take:visible, #take button").all():
+            control.click()
+        page.focus("#leaves")
+        page.keyboard.press("Home")
+        page.wait_for_timeout(50)
+        assert page.title() == title
+        assert page.locator("img, iframe, object, link, video, math, body body").count() == 0
+        page.locator("#changes .undo").click()
+
+
+def test_a_name_that_is_given_is_that_of_its_cluster_alone(opened):  # noqa: F811
+    """Also where it is what a table or JavaScript call something."""
+    _, ex = made("customers", 0)
+    page = opened(ex)
+    for i, name in enumerate(("__proto__", "constructor")):
+        page.locator(".card .rename").nth(i).click()
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+    scope = {"ex": ex}
+    exec(page.text_content("#lines-of-python"), scope)
+    assert scope["ex"].names[:2] == ("__proto__", "constructor")
+
+
+def test_leaves_of_one_cluster_stand_side_by_side(opened):  # noqa: F811
+    """As a person may have split one; where clusters are merged, Python joins them, and so does the page."""
+    frame, ex = made("numbers", 0)
+    leaf = int(np.argmax([leaf.size for leaf in ex.leaves]))
+    node, own = int(ex.tree.leaf_nodes[leaf]), frame[ex.tree.apply(frame) == leaf]
+    ex = next(
+        changed
+        for column in frame
+        for value in own[column].quantile([0.1, 0.9])
+        if len(set((changed := ex.split(leaf, column, value)).tree.cluster[node + 1 : node + 3])) == 1
+    )
+    page = opened(ex)
+    page.wait_for_selector("#by-hand:not([hidden])")
+    for name in map(cluster_name, ex.names):
+        assert page.get_by_text(f"{name} with {name}").count() == 0
+    control = page.locator("#by-hand .move").first
+    moved_to(page, control, int(control.input_value() == "0"))
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+    check_tree(page, ex, frame)
+    page.locator("#by-hand .merge").first.click()
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge')")
+    assert check_tree(page, ex, frame).n_leaves < ex.n_leaves

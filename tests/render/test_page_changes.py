@@ -35,6 +35,8 @@ def test_names_are_given_by_keys(opened):  # noqa: F811
             page.keyboard.type(name)
             page.keyboard.press("Enter")
             assert page.locator(".card h3 bdi").nth(i).inner_text() == name
+            assert page.locator(".card input").count() == 0
+            assert page.evaluate("document.activeElement.getAttribute('aria-label')") == f"Rename cluster {i}"
             assert name in page.locator(".names").first.inner_text()
         assert page.locator("#result bdi").first.inner_text() in page.locator(".cards").inner_text()
         scope = {"ex": ex}

@@ -93,22 +93,33 @@ def test_back_to_the_first_tree_everything_is_as_it_was(opened):  # noqa: F811
     assert page.locator("#leaves").get_attribute("aria-valuetext") == page.inner_text("#leaves-told")
 
 
+def test_a_phone_has_the_bars_of_each_tree(opened):  # noqa: F811
+    """Its list shows them where the picture has no room."""
+    page = opened(blobs(3)[1], size="phone")
+    for at in (0, int(page.input_value("#leaves")), 2):
+        moved_to(page, at)
+        bars = page.locator(".list .mini:visible")
+        assert bars.count() == page.locator(".tree .node:not(.leaf)").count() > 0
+        assert all(found.bounding_box()["height"] > 30 for found in bars.all())
+
+
 def test_hostile_names_run_nothing_in_a_drawn_tree(opened):  # noqa: F811
     page = opened(hostile())
     if page.locator("#leaves").count():
         for at in (0, 3):
             moved_to(page, at)
     assert page.locator("img, iframe, object, link").count() == 0
-    assert page.locator("script").count() == 3 + page.locator("#trees").count()
+    assert page.locator("script").count() == 3 + page.locator("#trees, #own").count()
 
 
 def test_customers_stay_small():
     """The page of the example is at most 150 kB, and its trees at most 60 kB, with all that it can do."""
-    ex = boxwood.explain(pd.read_csv("examples/customers.csv"), "segment")
-    page = ex.to_html()
-    assert len(page.encode()) <= 150_000
-    packed = re.search(r'id="trees">([^<]*)<', page)
-    assert 0 < len(packed[1]) <= 60_000
+    for as_of in (None, "2026-07-31"):
+        ex = boxwood.explain(pd.read_csv("examples/customers.csv"), "segment", as_of=as_of)
+        page = ex.to_html()
+        assert len(page.encode()) <= 150_000
+        packed = re.search(r'id="trees">([^<]*)<', page)
+        assert 0 < len(packed[1]) <= 60_000
 
 
 def test_without_a_column(opened):  # noqa: F811
@@ -134,3 +145,27 @@ def test_without_a_column(opened):  # noqa: F811
         page.wait_for_function("b => b.ariaPressed === 'false'", arg=button.element_handle())
         assert not page.locator("#other-tree").is_visible()
     assert page.locator(".tree .leaf").count() == ex.n_leaves
+
+
+def test_trees_of_ages_have_code(opened):  # noqa: F811
+    """Smaller and larger trees, and those without a column, count ages from the day that is given."""
+    frame = pd.read_csv("examples/customers.csv")
+    ex = boxwood.explain(frame, "segment", as_of="2026-07-31")
+    page = opened(ex)
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+    def check(told):
+        code = {}
+        exec(page.locator("code[data-form=python]").text_content(), code)
+        day = ("2026-07-31",) if "last_order" in code["COLUMNS"] else ()
+        right = np.mean([code["cluster"](row, *day) == row["segment"] for row in rows])
+        assert f"right for {right:.1%} of the rows" in told
+
+    here, last = int(page.input_value("#leaves")), int(page.get_attribute("#leaves", "max"))
+    for at in range(last + 1):
+        check(moved_to(page, at))
+    moved_to(page, here)
+    for button in page.locator("[data-without]").all():
+        button.click()
+        page.wait_for_function("b => b.ariaPressed === 'true'", arg=button.element_handle())
+        check(button.inner_text())

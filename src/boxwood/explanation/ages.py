@@ -114,6 +114,8 @@ def _move_day(ex: Tree, as_of: Any) -> Tree:
         raise DataError(f"as_of={LATEST!r} is for explain; give the day from which ages are counted here")
     if text.upper() in (TODAY, NOW):
         text = text.upper()
+    if all(one.as_of == text for one in known.values()):
+        return ex
     dates = with_ages(known, text)
     if dates == known:
         return ex
@@ -158,10 +160,19 @@ def notes_on_days(explanation: MeasuredTree, dates: Mapping[str, Dates]) -> tupl
 
 def where_rules_run(ex: Tree, as_of: Any = None) -> Tree:
     """Return the explanation whose ages are counted from today, or now, wherever its rules run, or as is said."""
+    return at(ex, _when_rules_run(ex, as_of))
+
+
+def to_run(ex: Tree) -> Tree:
+    """Return the same with rules in the words of before, which is enough to write code."""
+    return to_apply(ex, _when_rules_run(ex, None))
+
+
+def _when_rules_run(ex: MeasuredTree, as_of: Any) -> Any:
     first = next((one for _, one in ex.details.dates if one.as_of), None)
     if as_of is None and first is not None and not first.day_column:
-        as_of = NOW if first.is_of_moment else TODAY
-    return at(ex, as_of)
+        return NOW if first.is_of_moment else TODAY
+    return as_of
 
 
 def as_of_one_day(old: Any, new: Any, as_of: Any, *, on_rows: bool) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from boxwood._dates import Dates
+from boxwood._dates import MICROSECONDS, Dates
 from boxwood._messages import as_written, list_words
 from boxwood.tree.boxes import ends_without_missing
 from boxwood.words.claims import none_better
@@ -201,10 +201,17 @@ _FAR = 60.0  # days
 
 
 def about(column: NumberColumn, x: float) -> str:
-    """Return a number of a column in few digits, as it may be that of a row; of dates that spread, the month."""
-    if column.dates is None or column.everyone.deviation < _FAR:
+    """Return a number of a column in few digits, as it may be that of a row; of dates that spread, the month.
+
+    Of ages that spread these are tens of days.
+    """
+    dates = column.dates
+    if dates is None or column.everyone.deviation < _FAR:
         return brief_in(column, x)
-    return column.dates.day(x).rpartition("-")[0]
+    if dates.as_of:
+        origin = dates.origin / MICROSECONDS
+        return dates.day(origin + 10 * round((x - origin) / 10))
+    return dates.day(x).rpartition("-")[0]
 
 
 def middle_of(column: NumberColumn, group: NumberGroup, say: Callable[[NumberColumn, float], str] = brief_in) -> str:

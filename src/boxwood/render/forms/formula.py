@@ -146,8 +146,8 @@ def _first_box(boxes: ClusterBoxes, found: Sequence[str]) -> str:
 
 def _depth(text: str) -> int:
     """Return how deep brackets stand in each other, those in texts apart."""
-    steps = [{"(": 1, ")": -1}.get(c, 0) for c in re.sub('"[^"]*"', "", text)]
-    return max(accumulate(steps, initial=0))
+    brackets = re.findall("[()]", re.sub('"[^"]*"', "", text))
+    return max(accumulate((1 if one == "(" else -1 for one in brackets), initial=0))
 
 
 def _place(name: str) -> str:

@@ -1,15 +1,16 @@
-"""Trees that a reader of a page makes by hand: a threshold moves to an edge of its histogram, two leaves are merged.
+"""Trees that a reader of a page makes by hand: thresholds move to edges of their histograms, clusters are merged.
 
-Each is told as smaller and larger trees are, beside the line of Python that makes it.
+The page puts such changes together. Merged clusters are a pruning of the tree, and a place of a cut says which rows are
+on either side, and what it changes in the code of each of these trees.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from boxwood.explanation.change.cuts import moved_tests, value_said
 from boxwood.explanation.change.places import PlacesAtEdges, places_at_edges
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.frontier import Pruned
-from boxwood.reference import Reference
 from boxwood.render.forms.walk import cut_words
+from boxwood.render.page._copies import beside_code, code_by_form
 from boxwood.render.page._parts import nodes_in_form
 from boxwood.render.page._template import pack
 from boxwood.render.page._trees import (
@@ -26,152 +27,243 @@ from boxwood.render.page._trees import (
     bars_drawn,
     draw_trees,
     facts_of_pictures,
-    forms_of,
     lines_said,
+    on_tree,
     rules_at_leaves,
     words_drawn,
+    words_of_clusters,
 )
 from boxwood.render.pictures.bars import Bars, CutMark
-from boxwood.render.pictures.picture import rows_of
 from boxwood.tree.boxes import reached_by_missing
-from boxwood.tree.merge import merge_leaves
-from boxwood.words.values import cluster_name, column_name, percent, short_number, shorten_name
+from boxwood.words.values import short_number
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.tree import ThresholdTree
+    from boxwood.tree.nodes import CutTest
 
-_MOST_CUTS, _MOST_PLACES, _MOST_MERGED = 4, 14, 4
+_MOST_CUTS, _MOST_PLACES, _MOST_TREES, _MOST_CODES = 5, 12, 8, 60
 _MOST_LETTERS = 30_000
+_Change: TypeAlias = tuple[int, int, str]
 
 
-class ByHand(NamedTuple):
-    """Trees that are made by hand: packed for the page's script, and what is said of each.
-
-    Parameters
-    ----------
-    packed : str
-    moves : list of tuples (number, column, place, last)
-        The cuts that move: their number and column, the place where each is, and the last one.
-    merges : list of str
-    """
-
-    packed: str
-    moves: list[tuple[int, str, int, int]]
-    merges: list[str]
-
-
-def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str, str], least: int) -> ByHand | None:
-    """Return the trees that are made by hand, as far as there is room for them; None where there are none.
+def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str, str], least: int) -> str | None:
+    """Return the trees that are made by hand, packed, as far as there is room for them; None where there are none.
 
     IN: bars, code: of the page; least: rows between two places of a threshold.
     """
     evidence = ex._in_memory
     if evidence is None or evidence.whole is not None or not 2 <= ex.n_leaves <= LARGEST_DRAWN:
         return None
-    moves = [*islice(_moves(ex, bars, code, least), _MOST_CUTS)]
-    merges = [*islice(_merges(ex, code, least), _MOST_MERGED)]
-    own, _ = draw_trees(ex, Pruned.nowhere(ex.tree, evidence.leaf, {}), code=None, least=least)
-    while moves or merges:
-        packed = pack({"own": own, "moves": moves, "merges": merges} | facts_of_pictures(ex))
+    own = Pruned.nowhere(ex.tree, evidence.leaf, {})
+    data, _ = draw_trees(ex, own, code=None, least=least, bars=bars)
+    cuts, told, n_codes = dict[int, _Cut](), dict[str, Any](), 0
+    for one in _merged_trees(ex):
+        cuts |= {cut.node: cut for cut in _cuts(one, bars, least, cuts)}
+        n_codes += sum(len(cuts[node].tests) for node in one.cuts_above_leaves if node in cuts)
+        if told and n_codes > _MOST_CODES:
+            break
+        for node, rule in zip(one.ends, rules_at_leaves(one.ex), strict=True):
+            data["nodes"][node]["rule"] = lines_said(rule)
+        told[",".join(map(str, one.into))] = _tell_tree(one, cuts, code)
+    while len(told) > 1 or cuts:
+        moving = {node: cut.told for node, cut in cuts.items()}
+        packed = pack(data | facts_of_pictures(ex) | {"trees": told, "cuts": moving})
         if len(packed) <= _MOST_LETTERS:
-            numbers = np.cumsum(ex.tree.feature >= 0)
-            nodes = [(one["node"], one["now"], len(one["places"]) - 1) for one in moves]
-            cuts = [(int(numbers[node]), _column_of(ex, node), now, last) for node, now, last in nodes]
-            return ByHand(packed, cuts, [one["said"] for one in merges])
-        (moves if len(moves) >= len(merges) else merges).pop()
+            return packed
+        (told if len(told) > 1 else cuts).popitem()
     return None
 
 
+# ---------------------------------------------------------------------------------------- trees of merged clusters
+class _Merged(NamedTuple):
+    """The tree in which some clusters are one.
+
+    Parameters
+    ----------
+    into : tuple of k
+        The cluster that each cluster is now, the first of those that are one.
+    nodes : list
+        The nodes of the whole tree that are left, by their numbers in this one.
+    ends : list
+        Those of them that are leaves.
+    ex : MeasuredTree
+        The explanation by this tree, as far as words and places of cuts need it; clusters keep their numbers.
+    """
+
+    into: tuple[int, ...]
+    nodes: list[int]
+    ends: list[int]
+    ex: MeasuredTree
+
+    @classmethod
+    def of(cls, ex: MeasuredTree, into: tuple[int, ...]) -> _Merged:
+        """Return the tree; IN: ex: the explanation by the whole one."""
+        tree, evidence = ex.tree, ex._rows()
+        below = [into[cluster] if cluster >= 0 else -1 for cluster in tree.cluster.tolist()]
+        for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
+            if len({*into}) < len(into):  # Python joins leaves of one cluster where clusters are merged
+                sides = {below[node + 1], below[tree.second[node]]}
+                below[node] = sides.pop() if len(sides) == 1 else -1
+        parents = tree.parent.tolist()
+        nodes = [node for node in range(tree.n_nodes) if node == 0 or below[parents[node]] < 0]
+        ends = [node for node in nodes if below[node] >= 0]
+        pruned = NodeChanges(leaves={node: below[node] for node in ends}).on(tree, ex.n_clusters)
+        leaf = np.searchsorted(ends, tree.leaf_nodes[evidence.leaf], side="right") - 1
+        return cls(into, nodes, ends, on_tree(ex, Pruned.nowhere(pruned, leaf, {})))
+
+    @property
+    def cuts_above_leaves(self) -> dict[int, int]:
+        """The cuts both of whose sides are leaves: nodes of the whole tree, and their numbers in this one."""
+        tree = self.ex.tree
+        cuts = (
+            node for node in range(tree.n_nodes - 2) if tree.second[node] == node + 2 and tree.feature[node + 2] < 0
+        )
+        return {self.nodes[node]: node for node in cuts if tree.feature[node + 1] < 0}
+
+    def texts(self, tree: ThresholdTree) -> dict[str, str]:
+        """Return what can be copied where this tree has other thresholds: code by form, and words by cluster."""
+        kept = sorted({*self.into})
+        of_clusters = tuple(self.ex.clusters[cluster]._replace(cluster=i) for i, cluster in enumerate(kept))
+        new = tree.relabeled([kept.index(cluster) for cluster in tree.leaf_clusters.tolist()])
+        bare = replace(self.ex, tree=tree, _evidence=None, _kept={})
+        words = enumerate(words_of_clusters(bare, rules_at_leaves(bare)))
+        code = code_by_form(replace(bare, tree=new, clusters=of_clusters, agreement=self.agreement))
+        return code | {str(cluster): text for cluster, text in words}
+
+    @property
+    def agreement(self) -> float:
+        """Agreement of this tree with the clusters that are left."""
+        held, into = self.ex._rows().held, np.array(self.into)
+        right = (rows[into == cluster].sum() for rows, cluster in zip(held, self.ex.tree.leaf_clusters, strict=True))
+        return float(sum(right) / held.sum())
+
+
+def _merged_trees(ex: MeasuredTree) -> Iterator[_Merged]:
+    """Yield the whole tree, and those in which clusters that stand side by side are one, as long as a cut is left."""
+    asked = [tuple(range(ex.n_clusters))]
+    for into in asked:  # which grows
+        found = _Merged.of(ex, into)
+        yield found
+        tree = found.ex.tree
+        for node in sorted(found.cuts_above_leaves.values()):
+            first, second = sorted((int(tree.cluster[node + 1]), int(tree.cluster[node + 2])))
+            new = tuple(first if cluster == second else cluster for cluster in into)
+            if new not in asked and len(asked) < _MOST_TREES and len({new[i] for i in ex.tree.leaf_clusters}) > 1:
+                asked.append(new)
+
+
 # --------------------------------------------------------------------------------------------- thresholds that move
-def _moves(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str, str], least: int) -> Iterator[dict[str, Any]]:
-    """Yield the cuts just above leaves that can move, the one with most rows first, with their places."""
+class _Cut(NamedTuple):
+    """A cut just above leaves that can move; IN: tests: what it asks for at each place; told: what the page knows."""
+
+    node: int
+    column: str
+    tests: list[CutTest]
+    values: list[Any]
+    told: dict[str, Any]
+
+
+def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int, _Cut]) -> Iterator[_Cut]:
+    """Yield the cuts of a tree that can move and are not known yet, the one with most rows first."""
+    ex = one.ex
     if ex._short is not None or (ex.limits is not None and ex.limits.round_thresholds is not None):
         return  # words have other thresholds, or thresholds may have few digits alone
-    held = ex._rows().held.sum(axis=1)
-    fixed = {one.column for one in ex.limits.cuts} if ex.limits is not None else set()
-    cuts = [node for node in _above_leaves(ex) if not ex.tree.is_set[node] and node in bars]
-    cuts = [node for node in cuts if ex.columns[int(ex.tree.feature[node])] not in fixed]
-    for node in sorted(cuts, key=lambda node: -held[_leaves(ex, node)].sum()):
-        inner = bars[node].edges[1 : -1 if bars[node].gap is None else -2]
-        found = places_at_edges(ex, node, inner, least, _MOST_PLACES)
-        if found is not None and len(found.values) > 1:
-            at = bars[node].at[1:-1][found.edges].tolist()
-            places = [_move(ex, node, found, i, bars[node], at[i], code) for i in range(len(at))]
-            yield {"node": node, "now": found.now, "at": [round(one, 3) for one in at], "places": places}
-
-
-def _move(
-    ex: MeasuredTree, node: int, found: PlacesAtEdges, i: int, bars: Bars, at: float, code: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return the tree with a cut at one of its places, as far as it differs from the present one."""
-    column, (now, value) = ex.columns[int(ex.tree.feature[node])], (found.values[found.now], found.values[i])
-    tests = {} if i == found.now else moved_tests(ex, column, now, value)
-    tree, held, leaves = NodeChanges(tests).on(ex.tree, ex.n_clusters), ex._rows().held.astype(float), _leaves(ex, node)
-    held[leaves[0]], held[leaves[1]] = found.inside[i], held[leaves].sum(axis=0) - found.inside[i]
-    right = float(held[np.arange(len(held)), tree.leaf_clusters].sum() / held.sum())
-    changed = replace(ex, tree=tree, agreement=right, price=math.nan, _evidence=None, _kept={})
-    rules, words = rules_at_leaves(changed), cut_words(changed, node, None, reached_by_missing(tree, ex._gap_columns))
-    line = CutMark(at, value if isinstance(value, str) else short_number(value))
-    drawn = bars_drawn(bars if i == found.now else bars._replace(lines=(line, *bars.lines[1:])))
-    cut = {"test": nodes_in_form(changed)[node], **words_drawn(words), "bars": drawn}
-    sides = [{"by": held[leaf].tolist(), "rule": lines_said(rules[leaf])} for leaf in leaves]
-    said = f"{words.full[0]}: {_say_agreement(ex, right)}"
-    moved = abs(found.inside[i] - found.inside[found.now]).sum()
-    if moved and tree.leaf_clusters[leaves[0]] != tree.leaf_clusters[leaves[1]]:
-        said += f", {rows_of(moved, ex.details.weighted)} in another cluster"
-    before, to = (value_said(ex, column, one) for one in (now, value))
-    return {
-        "nodes": dict(zip((node, node + 1, node + 2), (cut, *sides), strict=True)),
-        "said": said,
-        "line": "" if i == found.now else f"ex = ex.move_cut({column!r}, {before!r}, to={to!r})",
-        **({} if i == found.now else forms_of(changed, rules, code)),
-    }
-
-
-# ------------------------------------------------------------------------------------------- leaves that are merged
-def _merges(ex: MeasuredTree, code: Mapping[str, str], least: int) -> Iterator[dict[str, Any]]:
-    """Yield the trees in which the clusters of the two leaves of a cut are one."""
-    clusters = ex.tree.leaf_clusters
-    pairs = {tuple(sorted(clusters[_leaves(ex, node)].tolist())) for node in _above_leaves(ex)}
-    for first, second in sorted(pairs):
-        tree = merge_leaves(ex.tree.relabeled([first if one == second else one for one in clusters.tolist()]))
-        if first == second or tree.n_leaves < 2:
+    fixed = {cut.column for cut in ex.limits.cuts} if ex.limits is not None else set()
+    above = {node: here for node, here in one.cuts_above_leaves.items() if node in bars and node not in known}
+    rows = {node: ex._rows().held[_leaves(ex, here)].sum() for node, here in above.items()}
+    taken = [(cut.column, value) for cut in known.values() for value in cut.values]
+    for node in sorted(above, key=lambda node: -rows[node])[: _MOST_CUTS - len(known)]:
+        column = ex.columns[int(ex.tree.feature[above[node]])]
+        if ex.tree.is_set[above[node]] or column in fixed:
             continue
-        leaf = tree.apply(ex._rows().coordinates.table, n_jobs=ex._rows().task.n_jobs)
-        merged, whole = _with_one_cluster(ex, first, second), Pruned.nowhere(tree, leaf, {})
-        data, [row] = draw_trees(merged, whole, code=code, least=least)
-        names = [shorten_name(cluster_name(ex.names[i])) for i in (first, second)]
-        yield data | {
-            "said": f"{names[0]} with {names[1]}: {tree.n_leaves:,} leaves, {_say_agreement(ex, row.agreement)}",
-            "line": f"ex = ex.merge_clusters({ex.names[first]!r}, {ex.names[second]!r})",
-            "gone": second,
-        }
+        inner = bars[node].edges[1 : -1 if bars[node].gap is None else -2]
+        found = places_at_edges(ex, above[node], inner, least, _MOST_PLACES)
+        if found is None:
+            continue
+        # no other cut has an end there, nor a place: Python moves all ends of a column at a value
+        free = [i for i, value in enumerate(found.values) if i == found.now or (column, value) not in taken]
+        if len(free) > 1 and (column, found.values[found.now]) not in taken:
+            cut = _cut(ex, (node, above[node]), found, free, bars[node])
+            taken += [(column, value) for value in cut.values]
+            yield cut
 
 
-def _with_one_cluster(ex: MeasuredTree, first: int, second: int) -> MeasuredTree:
-    """Return the explanation with the rows of the second cluster in the first one."""
-    evidence = ex._rows()
-    old = evidence.task.reference
-    new = Reference(np.where(old.labels == second, first, old.labels), old.centers, old.names)
-    return replace(ex, _evidence=replace(evidence, task=replace(evidence.task.with_reference(new), mixture=None)))
+def _cut(ex: MeasuredTree, node: tuple[int, int], found: PlacesAtEdges, free: Sequence[int], bars: Bars) -> _Cut:
+    """Return a cut with its places; IN: node: in the whole tree and in this one."""
+    column, now = ex.columns[int(ex.tree.feature[node[1]])], found.values[found.now]
+    places, tests = [], []
+    for i in free:
+        test = ex.tree.test(node[1]) if i == found.now else moved_tests(ex, column, now, found.values[i])[node[1]]
+        tree = NodeChanges({node[1]: test}).on(ex.tree, ex.n_clusters)
+        moved, leaves = replace(ex, tree=tree, _evidence=None, _kept={}), _leaves(ex, node[1])
+        rules, value = rules_at_leaves(moved), found.values[i]
+        words = cut_words(moved, node[1], None, reached_by_missing(tree, ex._gap_columns))
+        at = float(bars.at[1:-1][found.edges[i]])
+        line = CutMark(at, value if isinstance(value, str) else short_number(value))
+        drawn = bars_drawn(bars if i == found.now else bars._replace(lines=(line, *bars.lines[1:])))
+        tests.append(test)
+        places.append(
+            {
+                "at": round(at, 3),
+                "ends": nodes_in_form(moved)[node[1]][1:3],
+                "value": repr(value_said(ex, column, value)),
+                "inside": found.inside[i].tolist(),
+                "rules": [lines_said(rules[leaf]) for leaf in leaves],
+                "bars": {name: drawn[name] for name in ("lines", "labels")},
+                **words_drawn(words),
+            }
+        )
+    told = {"now": free.index(found.now), "column": repr(column), "places": places}
+    return _Cut(node[0], column, tests, [found.values[i] for i in free], told)
 
 
-# ------------------------------------------------------------------------------------------------------------- steps
-def _above_leaves(ex: MeasuredTree) -> list[int]:
-    """Return the cuts both of whose sides are leaves."""
-    tree = ex.tree
-    return [node for node in range(tree.n_nodes - 2) if tree.second[node] == node + 2 and tree.feature[node + 2] < 0]
+def _tell_tree(one: _Merged, cuts: Mapping[int, _Cut], of_page: Mapping[str, str]) -> dict[str, Any]:
+    """Return a tree of merged clusters: its leaves and their clusters, its texts, and what each place changes in them.
+
+    A cut does not move where its changes and those of others are not apart.
+    """
+    tree, k, own = one.ex.tree, one.ex.n_clusters, one.texts(one.ex.tree)
+    code = {form: text for form, text in own.items() if form in of_page}
+    moves: dict[int, list[dict[str, _Change]]] = {}
+    here = one.cuts_above_leaves
+    for node in (node for node in cuts if node in here):
+        trees = (NodeChanges({here[node]: test}).on(tree, k) for test in cuts[node].tests)
+        moves[node] = [{} if moved == tree else _changes(own, one.texts(moved)) for moved in trees]
+        if not _are_apart(moves.values()):
+            del moves[node]
+    ends = [[node, int(cluster)] for node, cluster in zip(one.ends, tree.leaf_clusters, strict=True)]
+    words = [own[str(cluster)] for cluster in range(k)]
+    return {"ends": ends, "code": beside_code(code, of_page), "words": words, "moves": moves}
+
+
+def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, _Change]:
+    """Return where texts change, from which letter to which, and what stands there then."""
+    found = {}
+    for name, text in old.items():
+        if text != (other := new[name]):
+            start = _n_alike(text, other)
+            stop = _n_alike(text[start:][::-1], other[start:][::-1])
+            found[name] = (start, len(text) - stop, other[start : len(other) - stop])
+    return found
+
+
+def _n_alike(one: str, other: str) -> int:
+    """Return with how many letters both texts begin."""
+    return bisect_left(range(1, min(len(one), len(other)) + 1), True, key=lambda n: one[:n] != other[:n])
+
+
+def _are_apart(moves: Collection[Sequence[Mapping[str, _Change]]]) -> bool:
+    """Return whether no letter of a text is between the changes of two cuts."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for places in moves:
+        for name in {name for changes in places for name in changes}:
+            ends = [changes[name][:2] for changes in places if name in changes]
+            spans.setdefault(name, []).append((min(start for start, _ in ends), max(stop for _, stop in ends)))
+    return all(first[1] <= second[0] for found in spans.values() for first, second in pairwise(sorted(found)))
 
 
 def _leaves(ex: MeasuredTree, node: int) -> list[int]:
     """Return the numbers of the two leaves of a cut."""
     first = int(np.searchsorted(ex.tree.leaf_nodes, node))
     return [first, first + 1]
-
-
-def _column_of(ex: MeasuredTree, node: int) -> str:
-    return column_name(ex.columns[int(ex.tree.feature[node])])
-
-
-def _say_agreement(ex: MeasuredTree, right: float) -> str:
-    return f"right for {percent(right)} of the {'weight' if ex.details.weighted else 'rows'}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxwood.errors import DataError
+from boxwood.explanation.ages import to_run
 from boxwood.render.forms.boxes import ClusterBoxes, boxes_by_cluster
 from boxwood.render.forms.code import python_of_boxes
 from boxwood.render.forms.exporters import EXPORTERS
@@ -34,7 +34,7 @@ _TOO_LONG = "(This form is too long for a page; Python and the command line writ
 
 def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
     """Return all rules in each form of code; one that cannot be had says why, in brackets."""
-    forms = []
+    ex, forms = to_run(ex), []  # once for all forms
     for name, label in FORMS.items():
         if name in EXPORTERS:
             try:
@@ -45,8 +45,13 @@ def code_of_all(ex: MeasuredTree) -> list[dict[str, str]]:
     return forms
 
 
+def code_by_form(ex: MeasuredTree) -> dict[str, str]:
+    """Return the texts of these forms by their names."""
+    return {form["form"]: form["text"] for form in code_of_all(ex)}
+
+
 def beside_code(code: Mapping[str, str], of_page: Mapping[str, str]) -> dict[str, str | list[Any]]:
-    """Return forms of code as the page's script has them: with how many of the page's own lines they begin and end.
+    """Return forms of code as the page's script has them: lines, and where the page's own has some, and how many.
 
     Browsers read other ends of lines as lines, so code that has some is told in full.
     """
@@ -54,15 +59,20 @@ def beside_code(code: Mapping[str, str], of_page: Mapping[str, str]) -> dict[str
 
 
 def _beside(text: str, own: str) -> list[Any]:
-    lines, known = text.split("\n"), own.split("\n")
-    start = _n_equal(lines, known)
-    stop = _n_equal(lines[start:][::-1], known[start:][::-1])
-    return [start, stop, lines[start : len(lines) - stop]]
-
-
-def _n_equal(some: Sequence[str], others: Sequence[str]) -> int:
-    """Return with how many equal texts two lists begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False)))
+    known, told, here = own.split("\n"), list[Any](), 0
+    first = {line: i for i, line in reversed([*enumerate(known)])}
+    for line in text.split("\n"):
+        is_next = here < len(known) and known[here] == line
+        if is_next and told and isinstance(told[-1], list):
+            told[-1][1] += 1
+        elif is_next or line in first:
+            here = here if is_next else first[line]
+            told.append([here, 1])
+        else:
+            told.append(line)
+            continue
+        here += 1
+    return told
 
 
 def copies_of_rules(ex: MeasuredTree) -> dict[str, list[str]]:

@@ -29,6 +29,7 @@ def file_rules(ex: MeasuredTree) -> dict[str, Any]:
     return {
         "columns": file_columns(ex),
         "clusters": [[plain(name), _cell(plain(name))] for name in ex.names],
+        "label": "" if ex.provenance is None else str(ex.provenance.label),
         "ages": "" if not relative or days else "moment" if any(one.as_of == NOW for one in relative) else "day",
         "marks": MARKS,
         "blanks": BLANKS,

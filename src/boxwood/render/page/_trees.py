@@ -17,7 +17,7 @@ from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_withou
 from boxwood.explanation.measure.measure import binary_columns
 from boxwood.explanation.records import Frontier, FrontierRow, rules_of
 from boxwood.render.forms.walk import CutWords, codes_at_cuts, cut_words
-from boxwood.render.page._copies import beside_code, code_of_all
+from boxwood.render.page._copies import beside_code, code_by_form
 from boxwood.render.page._file import file_columns
 from boxwood.render.page._guard import bars_told
 from boxwood.render.page._parts import bars_shape, columns_in_form, nodes_in_form
@@ -92,13 +92,19 @@ def facts_of_pictures(ex: MeasuredTree) -> dict[str, Any]:
 
 
 def draw_trees(
-    ex: MeasuredTree, found: Pruned, *, code: Mapping[str, str] | None, least: int
+    ex: MeasuredTree,
+    found: Pruned,
+    *,
+    code: Mapping[str, str] | None,
+    least: int,
+    bars: Mapping[int, Bars] | None = None,
 ) -> tuple[dict[str, Any], list[FrontierRow]]:
     """Return a larger tree and its prunings as data, and what each of these does on the rows.
 
-    IN: code: that of the page's tree, by form; None to tell no code.
+    IN: code: that of the page's tree, by form; None to tell no code; bars: of the larger tree, where they are known.
     """
-    larger = _on_tree(ex, found)
+    larger = on_tree(ex, found)
+    bars = bars_told(larger, least, None) if bars is None else bars
     held, trees, rules, rows = _by_node(larger), [], dict[int, list[str]](), []
     for size, ends in found.ends.items():
         right = min(float(held[ends, found.clusters[ends]].sum() / held[0].sum()), 1.0)
@@ -112,7 +118,7 @@ def draw_trees(
         trees.append({"ends": ends} | ({} if code is None else forms_of(pruned, own, code)))
         rows.append(row)
     data = {
-        "nodes": _nodes(larger, found, rules, held, least),
+        "nodes": _nodes(larger, found, rules, held, bars),
         "columns": columns_in_form(larger),
         "file": file_columns(larger),
         "trees": trees,
@@ -132,13 +138,16 @@ def lines_said(rule: Rule) -> list[str]:
 
 def forms_of(ex: MeasuredTree, rules: Sequence[Rule], of_page: Mapping[str, str]) -> dict[str, Any]:
     """Return what can be copied of a tree: all rules as code, beside that of the page, and of each cluster in words."""
+    return {"code": beside_code(code_by_form(ex), of_page), "copies": {"text": words_of_clusters(ex, rules)}}
+
+
+def words_of_clusters(ex: MeasuredTree, rules: Sequence[Rule]) -> list[str]:
+    """Return the rules of each cluster in words; IN: rules: of the leaves."""
     leaves = (np.flatnonzero(ex.tree.leaf_clusters == cluster).tolist() for cluster in range(ex.n_clusters))
-    said = [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
-    code = {form["form"]: form["text"] for form in code_of_all(ex)}
-    return {"code": beside_code(code, of_page), "copies": {"text": said}}
+    return [rules_in_words([rules[leaf] for leaf in own], whole=True) for own in leaves]
 
 
-def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
+def on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
     """Return an explanation by another tree, as far as words and bars need it; its leaves are not measured."""
     evidence = ex._rows()
     tree, leaf = found.tree, found.leaf
@@ -150,7 +159,7 @@ def _on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
 
 
 def _nodes(
-    ex: MeasuredTree, found: Pruned, rules: Mapping[int, Sequence[str]], held: Floats, least: int
+    ex: MeasuredTree, found: Pruned, rules: Mapping[int, Sequence[str]], held: Floats, bars: Mapping[int, Bars]
 ) -> dict[int, dict[str, Any]]:
     """Return the nodes that are in one of the trees: of all its place, its rows by cluster and its cluster."""
     tree, shown = ex.tree, {0}
@@ -162,7 +171,7 @@ def _nodes(
                 above = int(tree.parent[above])
     inner = {node for node in shown if tree.feature[node] >= 0 and node + 1 in shown}
     tests = nodes_in_form(ex)
-    codes, bars = codes_at_cuts(tree, ex._coded_columns), bars_told(ex, least, None)
+    codes = codes_at_cuts(tree, ex._coded_columns)
     reached = reached_by_missing(tree, ex._gap_columns)
     nodes = {}
     for node in sorted(shown):

@@ -403,8 +403,11 @@ const labeller = (cluster, whyNone) => {
     const parts = [], reasons = new Map(), sizes = new Map();
     let text = encoding === "utf-8" && (await blob.slice(0, 3).text()).startsWith("\ufeff") ? "\ufeff" : "", n = 0, isNamed = false;
     const answer = named([asked.column], new Set(names.map(name => name.toLowerCase())))[0];
+    const line = (raw, end, value) => `${raw}${delimiter}${quoted(value, delimiter)}${end || "\n"}`;
+    // Rows in which the column of clusters, if the file has it, says another one than the rules.
+    const own = names.indexOf(asked.label), told = new Map(own < 0 ? [] : asked.told), others = [line(heading, "", answer)];
     const write = (raw, end, value) => {
-      text += `${raw}${delimiter}${quoted(value, delimiter)}${end || "\n"}`;
+      text += line(raw, end, value);
       if (text.length > 1 << 20) { parts.push(new Blob([text])); text = ""; }
     };
     const lineOfNames = end => { write(heading, end, answer); isNamed = true; };
@@ -430,12 +433,14 @@ const labeller = (cluster, whyNone) => {
         const reason = typeof why === "string" ? why : `${why[0]} ${why[1] === "missing" ? "is missing" : "was never seen"}`;
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
       } else sizes.set(found, (sizes.get(found) ?? 0) + 1);
-      write(delimiter === " " ? raw.trimEnd() : raw, end, found === null ? "" : texts.get(found));
+      const written = [delimiter === " " ? raw.trimEnd() : raw, end, found === null ? "" : texts.get(found)];
+      write(...written);
+      if (found !== null && (told.get(bare(fields[own] ?? "")) ?? found) !== found) others.push(line(...written));
     });
     if (!isNamed) lineOfNames("\n");
     parts.push(new Blob([text]));
     const byCluster = asked.clusters.map(([name]) => sizes.get(name) ?? 0);
-    tell({file: new Blob(parts, {type: "text/csv"}), rows: n, reasons: [...reasons], byCluster, column: answer});
+    tell({file: new Blob(parts, {type: "text/csv"}), rows: n, reasons: [...reasons], byCluster, column: answer, others: own < 0 ? null : others.length - 1, exceptions: new Blob(others, {type: "text/csv"})});
   };
 
   self.onmessage = async ({data}) => {

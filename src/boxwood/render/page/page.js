@@ -194,18 +194,22 @@ const save = (file, name) => {
   const link = element("a", {href: URL.createObjectURL(file), download: name, class: "save"}, `Save ${name}`);
   return element("p", {}, link);
 };
-const showLabelled = ({file, rows, reasons, byCluster}, name) => {
+const showLabelled = ({file, rows, reasons, byCluster, others, exceptions}, name) => {
+  const called = what => name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-${what}${found.replace(/\.gz$/i, "") || ".csv"}`);
   const without = reasons.reduce((sum, [, n]) => sum + n, 0);
   const lines = reasons.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`));
-  const sizes = rules.clusters.map(([, label], i) => element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`));
+  const sizes = rules.clusters.flatMap(([, label], i) => (gone.has(i) ? [] : [element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`)]));
   one("#labelled").replaceChildren(
     element("p", {class: "found"}, `${counted(rows, "row")} read, ${counted(rows - without, "row")} labelled`),
-    save(file, name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-labelled${found.replace(/\.gz$/i, "") || ".csv"}`)),
+    save(file, called("labelled")),
     element("ul", {class: "names"}, ...sizes),
-    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), element("ul", {class: "reasons"}, ...lines)] : []));
+    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), element("ul", {class: "reasons"}, ...lines)] : []),
+    ...(others === null ? [] : [element("p", {}, `In ${counted(others, "row")} the column `, element("bdi", {}, rules.file.label), " says another cluster than the rules.")]),
+    ...(others ? [save(exceptions, called("exceptions"))] : []));
 };
-let working = null;
+let working = null, listed = null;
 const label = file => {
+  listed = file;
   working?.terminate();
   const code = one("code[data-form=javascript]").textContent, share = one("#share");
   const source = `"use strict";\n${code}\n${timeIn}\n(${labeller})(cluster, whyNone);`;
@@ -221,7 +225,19 @@ const label = file => {
     if (data.error) one("#labelled").replaceChildren(element("p", {class: "found"}, `${file.name} cannot be labelled`), element("p", {}, data.error));
     else showLabelled(data, file.name);
   };
-  working.postMessage({file, asked: {...rules.file, asOf: one("#day")?.value || null, column: "cluster"}});
+  // what the column of clusters says of each: where some are one, the one that they are
+  const into = byHand && isByHand ? stateOf().into : rules.clusters.map((_, i) => i), {clusters} = rules.file;
+  const told = clusters.map(([, cell], i) => [cell, clusters[into[i]][0]]);
+  working.postMessage({file, asked: {...rules.file, told, asOf: one("#day")?.value || null, column: "cluster"}});
+};
+// Labels by a tree that is not shown any more are no answer.
+const forgetLabels = () => {
+  if (!listed) return;
+  working.terminate();
+  one("#share").hidden = true;
+  const again = element("button", {type: "button"}, `Label ${listed.name} again, by the tree that is shown now`);
+  again.addEventListener("click", () => label(listed));
+  one("#labelled").replaceChildren(again);
 };
 if (rules.file) {
   one("#drop").hidden = false;
@@ -248,6 +264,10 @@ const treeAsList = (found, at) => {
     return element("li", {}, element("div", {"data-node": at}, ...lines));
   }
   lines.push(element("p", {class: "note"}, `Cut ${node.number} on `, element("bdi", {}, node.column), `: ${node.note}`));
+  if (node.bars) {
+    const [width, height] = [Number(node.bars.width) + 4, Number(node.bars.height) + 19];
+    lines.push(svgElement("svg", {class: "mini", viewBox: `-2 -4 ${width} ${height}`, "aria-hidden": true}, drawBars(node.bars)));
+  }
   return element("li", {}, element("div", {"data-node": at}, ...lines), element("ul", {}, ...node.children.map(child => treeAsList(found, child.at))));
 };
 const textOfTree = (found, names) => found.flatMap(node => {
@@ -270,20 +290,29 @@ const cardOfRules = (card, cluster, found) => {
   const told = one(".told .finds", card);
   if (told) told.textContent = own.length && rows && total ? finds : "";
 };
-const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent)};
+// Where the page says how large clusters are, which changes where some are one.
+const sizesOf = () => all(".card").map((card, i) => [one("p", card).firstChild, one(`.names li:nth-child(${i + 1}) small`).firstChild, one(".meter .part", card).getAttributeNode("width")]);
+const saySizes = said => sizesOf().forEach((parts, i) => {
+  parts.forEach((part, j) => { part.nodeValue = said[i][j]; });
+  // what stood out in one of them is not what stands out in all
+  all(".out, .note:not(.finds)", all(".told")[i]).forEach(part => { part.hidden = said[i] !== first.sizes[i]; });
+});
+const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
 let copies = first.copies;
 const showFirst = () => {
   ({rules, copies} = first);
+  saySizes(first.sizes);
   one("#of-tree").replaceChildren(...first.tree);
+  one("#of-tree").parentElement.classList.toggle("wide", first.isWide);
   all(".card").forEach((card, i) => one(".rules", card).replaceChildren(...first.cards[i]));
   all(".told .finds").forEach((part, i) => { part.textContent = first.told[i]; });
   all("code[data-form]").forEach((code, i) => { code.textContent = first.code[i]; });
 };
-// Code of another tree is told by how many lines of this page's own begin and end it, and those between them.
+// Code of another tree is told by its lines, and by where this page's own has some, and how many.
 const codeBeside = (own, told) => {
   if (typeof told === "string") return told;
-  const [start, stop, between] = told, lines = own.split("\n");
-  return [...lines.slice(0, start), ...between, ...lines.slice(lines.length - stop)].join("\n");
+  const lines = own.split("\n");
+  return told.flatMap(part => (typeof part === "string" ? part : lines.slice(part[0], part[0] + part[1]))).join("\n");
 };
 const showTree = (data, tree) => {
   const titles = data.names.map((title, i) => (given.has(i) ? inLeaf(given.get(i)) : title));
@@ -302,23 +331,26 @@ const showTree = (data, tree) => {
   one("#of-tree").replaceChildren(
     element("div", {class: "scroll sheet picture", tabindex: "0", role: "region", "aria-label": "Picture of the tree"}, picture),
     element("div", {class: "list"}, element("ul", {}, treeAsList(nodes, 0))));
+  // on paper a tree that is wider than a sheet lies on its side
+  one("#of-tree").parentElement.classList.toggle("wide", first.isWide || picture.viewBox.baseVal.width > 1000);
   copies = tree.copies;
   all(".card").forEach((card, cluster) => cardOfRules(card, cluster, nodes));
+  saySizes(first.sizes.map((said, i) => tree.sizes?.[i] ?? said));
   all("code[data-form]").forEach((code, i) => { code.textContent = code.dataset.form === "text" ? textOfTree(nodes, rules.clusters.map(([, name]) => name)) : codeBeside(first.code[i], tree.code[code.dataset.form]); });
 };
 // What is shown instead of the first tree: a place of the slider, a tree without a column, or one that is made by hand.
-// `find` gives its data, the tree, and the line of Python that makes it; `putBack` puts the controls back that made it.
-let asked = null, putBack = () => {}, lineOfTree = "", gone = -1, movesNow = true;
+// `find` gives its data, the tree, and the clusters that are gone; `putBack` puts the controls back that made it.
+let asked = null, putBack = () => {}, gone = new Set(), isByHand = true;
 const show = async (find, back = () => {}) => {
   const mine = asked = {}, found = await find?.(), typed = new Map(rules.columns.map(({name}, j) => [name, inputs[j]?.value]));
   if (mine !== asked) return;  // a later move came in between
   if (putBack !== back) putBack();
   putBack = back;
-  ({line: lineOfTree = "", gone = -1, moves: movesNow = !found} = found ?? {});
+  ({gone = new Set(), isByHand = !found} = found ?? {});
   if (found) showTree(...found.shown);
   else showFirst();
   one("#other-tree").hidden = !found;
-  all(".card").forEach((card, cluster) => { card.hidden = cluster === gone; });
+  [".card", ".names:first-of-type li"].forEach(parts => all(parts).forEach((part, cluster) => { part.hidden = gone.has(cluster); }));
   learnTree();
   lightByMouse();
   askValues();
@@ -326,7 +358,8 @@ const show = async (find, back = () => {}) => {
   if (fields) { answer(); light([]); }
   offer();
   measure();
-  sayLines();
+  sayChanges();
+  forgetLabels();
 };
 const once = id => { let data; return () => (data ??= unpacked(one(id).textContent)); };
 const pressed = (button, isOn) => button.setAttribute("aria-pressed", isOn);
@@ -354,41 +387,149 @@ if (slider && unpacks) {
   all("[data-without]").forEach((button, i) => toggle(button, () => found(async () => (await data()).without[i])));
   say();
 }
-if (one("#by-hand") && unpacks) (async () => {
-  const data = await unpacked(one("#own").textContent), ranges = all("#by-hand .move");
+
+// ------------------------------------------------------------------ what a reader changes
+// In the order in which it was done, each with what is said of it and its line of Python: a cluster is named, a cut is
+// moved from one of its places to another one, or a cluster is merged into another one.
+const done = [];
+let byHand = null;  // what is known of trees that are made by hand
+const stateOf = () => {
+  const into = first.rules.clusters.map((_, i) => i), at = new Map();
+  done.forEach(({merged, moved}) => {
+    if (merged) into.forEach((cluster, i) => { if (cluster === merged[1]) into[i] = merged[0]; });
+    if (moved) at.set(moved.cut, moved.to);
+  });
+  return {into, at, tree: byHand.trees[into.join()]};
+};
+const placeOf = ({at}, cut) => at.get(cut) ?? byHand.cuts[cut].now;
+// A text with some of its letters changed, the last ones first.
+const textWith = (text, found) => {
+  const letters = [...text];
+  found.filter(one => one).sort((a, b) => b[0] - a[0] || b[1] - a[1]).forEach(([start, stop, said]) => letters.splice(start, stop - start, said));
+  return letters.join("");
+};
+const madeOf = state => {
+  const {into, at, tree} = state, nodes = {}, moved = [...at].filter(([cut]) => tree.moves[cut]);
+  const gather = by => by.map((_, i) => sumOf(by.filter((_, j) => into[j] === i)));
+  for (const [id, node] of Object.entries(byHand.nodes)) {
+    const paths = node.bars?.paths.map(([cluster, d]) => [into[cluster] ?? cluster, d]);
+    nodes[id] = {...node, by: gather(node.by), bars: node.bars && {...node.bars, paths}};
+  }
+  tree.ends.forEach(([id, cluster]) => { nodes[id].cluster = cluster; });
+  moved.forEach(([cut, to]) => {
+    const {ends, inside, rules: said, bars, ...words} = byHand.cuts[cut].places[to], {by, second} = byHand.nodes[cut], {test} = nodes[cut];
+    Object.assign(nodes[cut], words, {test: [test[0], ...ends, ...test.slice(3)], bars: {...nodes[cut].bars, ...bars}});
+    [[cut + 1, inside], [second, by.map((n, i) => n - inside[i])]].forEach(([id, rows], side) => Object.assign(nodes[id], {by: gather(rows), rule: said[side]}));
+  });
+  const right = sumOf(tree.ends.map(([id, cluster]) => nodes[id].by[cluster])) / sumOf(nodes[0].by);
+  const changed = (name, text) => textWith(text, moved.map(([cut, to]) => tree.moves[cut][to][name]));
+  const code = Object.fromEntries(all("code[data-form]").map((part, i) => [part.dataset.form, first.code[i]]).filter(([form]) => tree.code[form]).map(([form, own]) =>
+    [form, changed(form, codeBeside(own, tree.code[form])).replace(/agreement \S*%$/m, () => `agreement ${percentOf(right)}`)]));
+  const data = {...byHand, nodes}, ends = tree.ends.map(([id]) => id);
+  const typical = into.every((cluster, i) => cluster === i) ? first.rules.typical : [], total = sumOf(nodes[0].by);
+  const sizes = into.map((_, i) => {
+    const n = nodes[0].by[i], said = `${rowsIn(n, byHand.weighted)}, ${percentOf(n / total)}`;
+    return into.filter(cluster => cluster === i).length > 1 ? [`${said} `, said, 100 * n / total] : null;
+  });
+  return {shown: [data, {ends, code, copies: {text: tree.words.map((text, i) => changed(i, text))}, typical, sizes}], found: nodesOf({...data, ends}), right};
+};
+const spelled = cluster => (given.has(cluster) ? JSON.stringify(given.get(cluster)) : inPython(first.rules.file.clusters[cluster][0]));
+const nameOf = cluster => first.rules.clusters[cluster][1];
+const rightFor = right => `right for ${percentOf(right)} of the ${byHand.weighted ? "weight" : "rows"}`;
+const moveTo = (cut, to) => {
+  const {column, places} = byHand.cuts[cut], last = done.at(-1)?.moved?.cut === cut ? done.pop() : null;
+  const from = last ? last.moved.from : placeOf(stateOf(), cut);
+  if (from !== to) done.push({moved: {cut, from, to}, said: `The cut is now ${places[to].full[0]}`, line: `ex = ex.move_cut(${column}, ${places[from].value}, to=${places[to].value})`});
+  showMade();
+};
+const merge = (one, other) => {
+  done.push({merged: [one, other], said: `${nameOf(other)} is merged into ${nameOf(one)}`, line: `ex = ex.merge_clusters(${spelled(one)}, ${spelled(other)})`});
+  showMade();
+};
+// Two leaves side by side, as long as each threshold that was moved can stay where it is.
+const pairsOf = ({into, at}, found) => {
+  const pairs = found.filter(node => node.children?.every(child => child.isLeaf)).map(node => node.children.map(child => child.cluster).sort((a, b) => a - b));
+  return pairs.map(([one, other]) => [one, other, into.map(cluster => (cluster === other ? one : cluster))]).filter(([one, other, after], i) => {
+    const tree = byHand.trees[after.join()], isFirst = pairs.findIndex(pair => pair.join() === pairs[i].join()) === i;
+    return one !== other && isFirst && tree && [...at.keys()].every(cut => tree.moves[cut] || !tree.ends.some(([id]) => id === cut + 1));
+  });
+};
+const sayMade = () => {
+  const state = stateOf(), {found, right} = madeOf(state), of = state.into.join();
+  const cuts = found.filter(({id}) => byHand.cuts[id] && state.tree.moves[id]);
+  if (one("#moves").dataset.of !== of) one("#moves").replaceChildren(...cuts.map(({id, number, column}) => {
+    const name = `move-${number}`, range = element("input", {type: "range", class: "move", id: name, min: 0, max: byHand.cuts[id].places.length - 1});
+    range.addEventListener("input", () => moveTo(id, Number(range.value)));
+    return element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), range, element("output", {for: name}));
+  }));
+  one("#moves").dataset.of = of;
+  all("#moves .move").forEach((range, i) => {
+    const {places, now} = byHand.cuts[cuts[i].id], to = placeOf(state, cuts[i].id);
+    const n = Math.abs(sumOf(places[to].inside) - sumOf(places[now].inside));
+    range.value = to;
+    const said = `${places[to].full[0]}: ${rightFor(right)}${n ? `, ${rowsIn(n, byHand.weighted)} in another cluster` : ""}`;
+    range.setAttribute("aria-valuetext", range.nextElementSibling.textContent = said);
+  });
+  const merges = pairsOf(state, found).map(([first, second, into]) => {
+    const after = madeOf({...state, into, tree: byHand.trees[into.join()]});
+    const button = element("button", {type: "button", class: "merge"}, element("bdi", {}, `${nameOf(first)} with ${nameOf(second)}`), `: ${after.found.filter(node => node.isLeaf).length} leaves, ${rightFor(after.right)}`);
+    button.addEventListener("click", () => { merge(first, second); one("#by-hand .undo").focus(); });
+    return button;
+  });
+  one("#merges").hidden = !merges.length;
+  one("#merges").replaceChildren("Merge two clusters ", ...merges);
+};
+const forget = () => {  // another tree is shown, to which names alone belong
+  done.splice(0, done.length, ...done.filter(({named}) => named));
+  sayMade();
+};
+const showMade = () => {
+  const isFirst = done.every(({named}) => named), {into} = stateOf();
+  const clusters = new Set(into.map((_, i) => i).filter(i => into[i] !== i));
+  show(isFirst ? null : () => ({...madeOf(stateOf()), gone: clusters, isByHand: true}), isFirst ? undefined : forget);
+  sayMade();
+  sayChanges();
+};
+const sayChanges = () => {
+  one("#lines-of-python").textContent = done.map(({line}) => line).join("\n");
+  one("#done").replaceChildren(...done.map(({said}) => element("li", {}, element("bdi", {}, said))));
+  one("#changes").hidden = !done.length;
+  if (one("#to-lines")) one("#to-lines").hidden = !done.length || !isByHand;
+  all(".undo").forEach(button => { button.hidden = !done.length; });
+};
+all(".undo").forEach(button => button.addEventListener("click", () => {
+  const {named} = done.pop();
+  if (named) rename(...named);
+  if (byHand && isByHand) showMade();
+  sayChanges();
+  if (!done.length) one("#by-hand:not([hidden]) :is(.move, .merge), .rename").focus();
+}));
+if (one("#own") && unpacks) (async () => {
+  byHand = await unpacked(one("#own").textContent);
   one("#by-hand").hidden = false;
-  all("#by-hand .merge").forEach((button, i) => {
-    const own = data.merges[i];
-    toggle(button, () => ({shown: [{...data, ...own}, own.trees[0]], line: own.line, gone: own.gone}));
-  });
-  ranges.forEach((range, i) => {
-    const {now, places} = data.moves[i], {own} = data;
-    const say = () => { range.setAttribute("aria-valuetext", range.nextElementSibling.textContent = places[range.value].said); };
-    const back = () => { range.value = now; say(); };
-    const find = () => {
-      const {nodes, ...place} = places[range.value], changed = {...own.nodes};
-      for (const node in nodes) changed[node] = {...own.nodes[node], ...nodes[node]};
-      return {shown: [{...data, ...own, nodes: changed}, {...place, ends: own.trees[0].ends, typical: first.rules.typical}], line: place.line, moves: true};
-    };
-    range.addEventListener("input", () => { say(); show(Number(range.value) === now ? null : find, back); });
-    say();
-  });
+  sayMade();
   // The line of a cut that moves is dragged in its histogram.
-  markMoves = () => { if (movesNow) data.moves.forEach(({node}) => one(`.tree .node[data-node="${node}"]`)?.classList.add("moves")); };
+  markMoves = () => {
+    if (!isByHand) return;
+    const state = stateOf();
+    madeOf(state).found.filter(({id}) => byHand.cuts[id] && state.tree.moves[id]).forEach(({id, at}) => {
+      const node = one(`.tree .node[data-node="${at}"]`);
+      node.classList.add("moves");
+      node.dataset.cut = id;
+    });
+  };
   markMoves();
-  const drag = (i, event) => {
-    const box = one(`.tree .node[data-node="${data.moves[i].node}"] .box`).getBoundingClientRect();
+  const drag = (cut, event) => {
+    const box = one(`.tree [data-cut="${cut}"] .box`).getBoundingClientRect();
     const x = (event.clientX - box.left - box.width * 8 / 172) / (box.width * 156 / 172);
-    const far = data.moves[i].at.map(at => Math.abs(at - x)), best = far.indexOf(Math.min(...far));
-    if (Number(ranges[i].value) === best) return;
-    ranges[i].value = best;
-    ranges[i].dispatchEvent(new Event("input"));
+    const far = byHand.cuts[cut].places.map(({at}) => Math.abs(at - x)), best = far.indexOf(Math.min(...far));
+    if (best !== placeOf(stateOf(), cut)) moveTo(cut, best);
   };
   one("#of-tree").addEventListener("pointerdown", event => {
-    const i = data.moves.findIndex(({node}) => event.target.closest(".moves")?.dataset.node === String(node));
-    if (i < 0) return;
+    const cut = event.target.closest(".moves")?.dataset.cut;
+    if (!cut) return;
     event.preventDefault();
-    const move = moved => drag(i, moved);
+    const move = moved => drag(Number(cut), moved);
     addEventListener("pointermove", move);
     addEventListener("pointerup", () => removeEventListener("pointermove", move), {once: true});
   });
@@ -458,7 +599,7 @@ const offer = async () => {
 if (unpacks) {
   one("#take").hidden = false;
   one("#take button").addEventListener("click", async event => {
-    const button = event.currentTarget, lines = form.value === "text" ? await Promise.all(rules.clusters.map((_, i) => ruleOf(i, "text"))) : [];
+    const button = event.currentTarget, lines = form.value === "text" ? await Promise.all(rules.clusters.flatMap((_, i) => (gone.has(i) ? [] : [ruleOf(i, "text")]))) : [];
     copied(lines.length ? lines.join("\n") : one(`code[data-form=${form.value}]`).textContent, button);
   });
   all(".card").forEach((card, cluster) => {
@@ -473,10 +614,12 @@ if (unpacks) {
 const given = new Map();
 const inPython = value => (typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value));
 const inLeaf = name => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
-const rename = (cluster, name) => {
+// IN: isOwn: whether the name is that of the table.
+const rename = (cluster, name, isOwn) => {
   const [mark] = first.rules.clusters[cluster];
   first.rules.clusters[cluster][1] = name;
-  given.set(cluster, name);
+  if (isOwn) given.delete(cluster);
+  else given.set(cluster, name);
   // the first tree is no part of the page while another one is shown
   const everywhere = selector => [document, ...first.tree.filter(part => part.querySelectorAll)].flatMap(root => all(selector, root));
   everywhere(".chip").filter(part => part.textContent === mark).forEach(part => {
@@ -487,14 +630,13 @@ const rename = (cluster, name) => {
   everywhere(".tree .leaf").filter(leaf => one(".mark", leaf).textContent === mark).forEach(leaf => {
     one(".title", leaf).textContent = inLeaf(name);
   });
-  sayLines();
+  if (byHand) sayMade();
 };
-const sayLines = () => {
-  const names = [...given].filter(([i]) => i !== gone).map(([i, one]) => `${inPython(first.rules.file.clusters[i][0])}: ${inPython(one)}`);
-  const lines = [...(lineOfTree ? [lineOfTree] : []), ...(names.length ? [`ex = ex.rename({${names.join(", ")}})`] : [])];
-  one("#lines-of-python").textContent = lines.join("\n");
-  one("#changes").hidden = !lines.length;
-  if (one("#to-lines")) one("#to-lines").hidden = !lineOfTree;
+const give = (cluster, name) => {
+  const before = nameOf(cluster), line = `ex = ex.rename({${spelled(cluster)}: ${JSON.stringify(name)}})`;
+  done.push({named: [cluster, before, !given.has(cluster)], said: `${before} is called ${name}`, line});
+  rename(cluster, name, false);
+  sayChanges();
 };
 if (rules.file) all(".card").forEach((card, cluster) => {
   const button = element("button", {type: "button", class: "screen rename", "aria-label": `Rename cluster ${rules.clusters[cluster][0]}`}, "Rename");
@@ -514,10 +656,14 @@ if (rules.file) all(".card").forEach((card, cluster) => {
       input.remove();
       shown.hidden = button.hidden = false;
       const isFree = rules.clusters.every(([, other], i) => i === cluster || other !== name);
-      if (isKept && name && isFree && name !== shown.textContent) rename(cluster, name);
+      if (isKept && name && isFree && name !== shown.textContent) give(cluster, name);
       button.focus();
     };
-    input.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === "Escape") end(event.key === "Enter"); });
+    input.addEventListener("keydown", event => {
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault();  // or the key presses the button, too
+      end(event.key === "Enter");
+    });
     input.addEventListener("blur", () => end(true));
   });
 });

@@ -35,7 +35,7 @@ from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
-from boxwood.render.page._by_hand import ByHand, trees_by_hand
+from boxwood.render.page._by_hand import trees_by_hand
 from boxwood.render.page._cells import cells_of_confusion
 from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules
@@ -281,12 +281,12 @@ def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> di
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
 
 
-def _by_hand(ex: MeasuredTree, told: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> ByHand | None:
+def _by_hand(ex: MeasuredTree, told: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> str | None:
     """Return the trees that a reader makes by hand; None where numbers are not exact, or values are not shown.
 
     IN: told: the explanation without what a page does not show.
     """
-    if count or facts["hidden"] or not facts["tree"]:
+    if count or facts["hidden"] or not (facts["tree"] and _runs(facts["code"])):
         return None
     return trees_by_hand(ex, told._kept["bars"], _code_by_form(facts), FEW)
 

@@ -19,8 +19,15 @@ const amountOf = rows => {
   return n === Math.floor(n) ? n.toLocaleString("en") : String(Number(n.toPrecision(4)));
 };
 const rowsIn = (rows, weighted) => (weighted ? `weight ${amountOf(rows)}` : `${amountOf(rows)} row${rows === 1 ? "" : "s"}`);
-const percentOf = share => (share > 0 && share < 0.0005 ? "<0.1%" : share < 1 && share >= 0.9995 ? "99.9%" : `${(100 * share).toFixed(1)}%`);
-const wholePercent = share => (share > 0 && share < 0.01 ? "<1%" : `${Math.round(100 * (share < 1 ? Math.min(share, 0.99) : share))}%`);
+// As Python rounds: halfway between two to the even one.
+const percentOf = share => {
+  const x = 100 * share;
+  return share > 0 && share < 0.0005 ? "<0.1%" : share < 1 && share >= 0.9995 ? "99.9%" : `${(x % 1 === 0.25 ? x - 0.05 : x).toFixed(1)}%`;
+};
+const wholePercent = share => {
+  const x = 100 * (share < 1 ? Math.min(share, 0.99) : share);
+  return share > 0 && share < 0.01 ? "<1%" : `${x % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)}%`;
+};
 
 // The nodes of a tree in pre-order, each with its parent, its side, its depth, its words and what is lost there.
 const nodesOf = ({nodes, ends, weighted}) => {
