@@ -1,7 +1,6 @@
 """The private names of scikit-learn that boxwood uses, in one place."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -18,9 +17,8 @@ else:
     from sklearn.base import _fit_context as fit_context
 
 
-@cache
 def steps_of_lloyd() -> tuple[Callable[..., None], Callable[..., float]]:
-    """Return the compiled step of k-means and the cost of its clusters, `lloyd_iter_chunked_dense`, `_inertia_dense`."""
+    """Return the compiled step of k-means, `lloyd_iter_chunked_dense`, and the cost of clusters, `_inertia_dense`."""
     from sklearn.cluster._k_means_common import _inertia_dense
     from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from boxwood._messages import show_value
 
 BLOCK_ROWS = 1 << 16
+FEW = 1 << 15
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -36,6 +37,11 @@ def n_threads(n_jobs: int | None) -> int:
         return n_jobs
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, available + 1 + n_jobs)
+
+
+def jobs_for(n_values: int, n_jobs: int | None) -> int | None:
+    """Return the number of threads for work on some values: for few, threads take longer than they save."""
+    return n_jobs if n_values > FEW else None
 
 
 def jobs_of(n_jobs: int | None) -> int:

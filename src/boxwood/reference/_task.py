@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._threads import fold_blocks, map_tasks, n_threads
+from boxwood._threads import fold_blocks, jobs_for, map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, WholeWeights, random_of, refuse_other_kind, refuse_unscanned, whole_number
 from boxwood.batches.batches import Batches, Block, rows_of
@@ -314,7 +314,7 @@ class Task:
             else:
                 order[feature] = rows[ascending(self.rows.column(feature, rows))]
 
-        map_tasks(fill, range(len(order)), n_jobs=self.n_jobs)
+        map_tasks(fill, range(len(order)), n_jobs=jobs_for(order.size, self.n_jobs))
         return order
 
     @cached_property
@@ -325,7 +325,7 @@ class Task:
         """
         if self.is_long:
             return LooseBins(self.rows.values, self.kept, self.n_jobs)
-        return Bins.of(self.rows.values, self.order, self.n_jobs)
+        return Bins.of(self.rows.values, self.order, jobs_for(self.order.size, self.n_jobs))
 
     @property
     def is_long(self) -> bool:

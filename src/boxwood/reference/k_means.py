@@ -6,12 +6,13 @@ seeding", SODA 2007.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._compat import steps_of_lloyd
-from boxwood._types import Floats, Indices
+from boxwood._types import Array, Floats, Indices
 
 MOST, SETTLED = 300, 1e-4  # steps, and the squared shift of centres, in mean variances of columns, that is none
 
@@ -19,10 +20,10 @@ MOST, SETTLED = 300, 1e-4  # steps, and the squared shift of centres, in mean va
 class KMeansOfRows(NamedTuple):
     """Clusters of rows: their labels, shape (n,), and centres, shape (k, d)."""
 
-    labels: Indices
+    labels: Array
     centers: Floats
 
-    def predict(self, rows: Floats) -> Indices:
+    def predict(self, rows: Floats) -> Array:
         """Return the nearest centre of each row."""
         return _nearest(np.ascontiguousarray(rows), self.centers)
 
@@ -39,7 +40,7 @@ def k_means(rows: Floats, k: int, seed: int, n_starts: int = 1) -> KMeansOfRows:
     best, least = None, np.inf
     for _ in range(n_starts):
         found = _run(known, seed_centers(known, k, generator), settled)
-        cost = steps_of_lloyd()[1](known, np.ones(len(known)), found.centers, found.labels, 1)
+        cost = _steps()[1](known, np.ones(len(known)), found.centers, found.labels, 1)
         if best is None or (cost < least and not _are_same(found.labels, best.labels)):
             best, least = found, cost
     assert best is not None
@@ -76,7 +77,7 @@ def _squared_distances(rows: Floats, norms: Floats, chosen: Indices) -> Floats:
 
 def _run(rows: Floats, centers: Floats, settled: float) -> KMeansOfRows:
     """Return where Lloyd's steps from some centres end."""
-    step, ones, labels = steps_of_lloyd()[0], np.ones(len(rows)), np.full(len(rows), -1, dtype=np.int32)
+    step, ones, labels = _steps()[0], np.ones(len(rows)), np.full(len(rows), -1, dtype=np.int32)
     new, sizes, shifts, before = np.zeros_like(centers), np.zeros(len(centers)), np.zeros(len(centers)), labels.copy()
     for _ in range(MOST):
         step(rows, ones, centers, new, sizes, labels, shifts, 1)
@@ -89,12 +90,19 @@ def _run(rows: Floats, centers: Floats, settled: float) -> KMeansOfRows:
     return KMeansOfRows(_nearest(rows, centers), centers)
 
 
-def _nearest(rows: Floats, centers: Floats) -> Indices:
+def _nearest(rows: Floats, centers: Floats) -> Array:
     labels, none = np.full(len(rows), -1, dtype=np.int32), np.zeros(len(centers))
-    steps_of_lloyd()[0](rows, np.ones(len(rows)), centers, centers, none, labels, none, 1, update_centers=False)
+    _steps()[0](rows, np.ones(len(rows)), centers, centers, none, labels, none, 1, update_centers=False)
     return labels
 
 
-def _are_same(labels: Indices, others: Indices) -> bool:
+def _are_same(labels: Array, others: Array) -> bool:
     """Return whether labels are others by other numbers."""
     return len({*zip(labels.tolist(), others.tolist(), strict=True)}) == len({*labels.tolist()})
+
+
+@cache
+def _steps() -> tuple[Callable[..., None], Callable[..., float]]:
+    from boxwood._compat import steps_of_lloyd  # it loads scikit-learn
+
+    return steps_of_lloyd()

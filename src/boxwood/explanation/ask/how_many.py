@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from boxwood.batches.sample import some_rows
 from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, weighted_clusters
 from boxwood.explanation.measure.valleys import Groups, groups_in
 from boxwood.reference.entry import Entry
-from boxwood.reference.k_means import k_means
+from boxwood.reference.k_means import KMeansOfRows, k_means
 from boxwood.reference.mixed import with_gaps
 from boxwood.words.notes import ALONE, TOO_FEW, no_groups
 from boxwood.words.values import column_name, group_digits
@@ -225,8 +225,10 @@ class DrawnRows:
                 found.append(adjusted_rand_score(one.predict(self.rows), other.predict(self.rows)))
         return float(np.mean(found))
 
-    def _clusters_of_half(self, half: Floats, k: int, seed: int) -> Any:
-        return self._clusters(half, k, seed, STARTS_OF_HALF) if self.has_weights else k_means(half, k, seed, STARTS_OF_HALF)
+    def _clusters_of_half(self, half: Floats, k: int, seed: int) -> WeightedClusters | KMeansOfRows:
+        if self.has_weights:
+            return self._clusters(half, k, seed, STARTS_OF_HALF)
+        return k_means(half, k, seed, STARTS_OF_HALF)
 
 
 class Number(NamedTuple):
