@@ -75,7 +75,7 @@ ASKED = 1 << 30  # Steps of the search for the tree that agrees most, where that
 FEW_LEAVES = 1 << 27  # The same for a depth with room for all leaves, where these may be deeper.
 BESIDE = 1 << 24  # The same for a depth that is not asked for, and for the subtrees of one tree: a tenth of a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
-FOUR = 1 << 28  # The same for the best tree of depth four, where that is asked for: one to two seconds.
+FOUR = 1 << 28  # The same for depth four, where it is asked for, but not the most agreement: one to two seconds.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 
 # Few columns (`max_columns`)
