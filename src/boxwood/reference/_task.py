@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -353,6 +354,11 @@ class Task:
     def sampled(self, n_rows: int) -> Task:
         """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
         return self if len(self.rows) <= n_rows else self.of_rows(self.drawn(n_rows))
+
+    def drawn_anew(self) -> Task:
+        """Return the task with other random samples."""
+        seed = self.random_state if self.random_state is not None else 0
+        return replace(self, random_state=int(seed) + 1 if isinstance(seed, Integral) else seed)
 
     def drawn(self, n_rows: int) -> Indices:
         """Return the places of the rows of a random sample of so many kept rows; all if there are no more rows."""
