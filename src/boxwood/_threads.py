@@ -6,11 +6,13 @@ between two blocks.
 """
 
 import os
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
 from multiprocessing import current_process
 from numbers import Integral
 from typing import Any, TypeVar
@@ -18,6 +20,7 @@ from typing import Any, TypeVar
 from boxwood._messages import show_value
 
 BLOCK_ROWS = 1 << 16
+FEW = 1 << 15
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -34,6 +37,11 @@ def n_threads(n_jobs: int | None) -> int:
         return n_jobs
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, available + 1 + n_jobs)
+
+
+def jobs_for(n_values: int, n_jobs: int | None) -> int | None:
+    """Return the number of threads for work on some values: for few, threads take longer than they save."""
+    return n_jobs if n_values > FEW else None
 
 
 def jobs_of(n_jobs: int | None) -> int:
@@ -126,9 +134,8 @@ def one_thread() -> Iterator[None]:
     Several threads wait for each other, and add in an order of their own.
     """
     import sklearn  # noqa: F401  whose threads can be limited only once they are loaded
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+    with one_blas_thread(), _libraries(len(sys.modules)).limit(limits=1, user_api="openmp"):
         yield
 
 
@@ -146,7 +153,7 @@ class _OneBlasThread:
 
     def __enter__(self) -> None:
         with self._lock:
-            for library in _blas_libraries():  # listed at each entry, as any import may have loaded another
+            for library in _libraries(len(sys.modules)).select(user_api="blas").lib_controllers:
                 number = library.get_num_threads()
                 if number != 1:
                     self._old_numbers.setdefault(library.filepath, (library, number))
@@ -177,10 +184,12 @@ class _OneBlasThread:
         self._lock.release()
 
 
-def _blas_libraries() -> list[Any]:
-    from threadpoolctl import ThreadpoolController
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> Any:
+    """Return the libraries with threads, which are looked for again after an import: it may have loaded another."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+    return ThreadpoolController()
 
 
 def _set_blas_threads(library: Any, number: int) -> None:

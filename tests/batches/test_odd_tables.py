@@ -1,16 +1,20 @@
 """What tables in batches hold that is no row: labels beyond 2**63, weights that are text, sums beyond all floats."""
 
 import pickle
+import re
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.datasets import make_blobs
 
 import boxwood as bw
 from boxwood.batches.overview import Overview
 from boxwood.batches.source import ArrowSource
 from boxwood.errors import DataError
+from boxwood.reference import Task
+from tests.scale import law
 
 X = np.repeat([0.0, 5.0, 9.0], 20)
 
@@ -79,3 +83,20 @@ def test_changes_in_words_take_the_columns_of_the_trees():
 def test_comparing_needs_rows_in_memory():
     with pytest.raises(DataError, match="compare needs rows in memory"):
         bw.compare(ArrowSource(pa.table({"x": X, "label": X})), "label")
+
+
+@law(20)
+def test_a_second_part_of_the_sample_never_loses_anything(monkeypatch, seed):
+    """What the goal looks at is no worse than with one part, as its trees are among those that are measured."""
+    from boxwood.explanation.choose import settings
+
+    rows, labels = make_blobs(3000, 3, centers=5, cluster_std=4, random_state=seed)
+    table = ArrowSource(pa.table({"x": rows[:, 0], "y": rows[:, 1], "z": rows[:, 2], "label": labels}))
+    monkeypatch.setattr(settings, "is_held", lambda n_rows, n_columns: False)
+    monkeypatch.setattr(settings, "SAMPLE_ROWS", 1500)
+    monkeypatch.setattr(settings, "ROWS", 300)
+    both = bw.explain(table, "label", objective="agreement", max_leaf_nodes=5)
+    note = next(note for note in both.notes if "trees were grown on a sample of" in note)
+    assert re.search(r"the best [234] were compared on all rows|the best was measured", note)
+    monkeypatch.setattr(Task, "drawn_anew", lambda task: task)
+    assert both.agreement >= bw.explain(table, "label", objective="agreement", max_leaf_nodes=5).agreement

@@ -17,6 +17,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
 from boxwood.reference.clumps import STEPS, spread_left
+from boxwood.reference.k_means import seed_centers
 
 SLICED = 0.25  # share of the variance of a column that clusters explain which only slice it
 LEAST = 0.02  # weight of a column without groups, where the largest is 1: it tells rows apart that are equal elsewhere
@@ -127,10 +128,8 @@ def _share_explained(rows: Floats, labels: Indices, made_of: Indices) -> Floats:
 
 def _cluster(rows: Floats, k: int, generator: Any, n_starts: int) -> Indices:
     """Return the labels of the best of some starts of k-means."""
-    from sklearn.cluster import kmeans_plusplus
-
     k = min(k, len(rows))
-    found = [_run_k_means(rows, kmeans_plusplus(rows, k, random_state=generator)[0]) for _ in range(n_starts)]
+    found = [_run_k_means(rows, seed_centers(rows, k, generator)) for _ in range(n_starts)]
     return max(found, key=lambda labels: _between(rows, labels))
 
 

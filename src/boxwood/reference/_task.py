@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boxwood._threads import fold_blocks, map_tasks, n_threads
+from boxwood._threads import fold_blocks, jobs_for, map_tasks, n_threads
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, WholeWeights, random_of, refuse_other_kind, refuse_unscanned, whole_number
 from boxwood.batches.batches import Batches, Block, rows_of
@@ -314,7 +315,7 @@ class Task:
             else:
                 order[feature] = rows[ascending(self.rows.column(feature, rows))]
 
-        map_tasks(fill, range(len(order)), n_jobs=self.n_jobs)
+        map_tasks(fill, range(len(order)), n_jobs=jobs_for(order.size, self.n_jobs))
         return order
 
     @cached_property
@@ -325,7 +326,7 @@ class Task:
         """
         if self.is_long:
             return LooseBins(self.rows.values, self.kept, self.n_jobs)
-        return Bins.of(self.rows.values, self.order, self.n_jobs)
+        return Bins.of(self.rows.values, self.order, jobs_for(self.order.size, self.n_jobs))
 
     @property
     def is_long(self) -> bool:
@@ -353,6 +354,11 @@ class Task:
     def sampled(self, n_rows: int) -> Task:
         """Return the task on a random sample of so many kept rows, or itself if it has no more rows."""
         return self if len(self.rows) <= n_rows else self.of_rows(self.drawn(n_rows))
+
+    def drawn_anew(self) -> Task:
+        """Return the task with other random samples."""
+        seed = self.random_state if self.random_state is not None else 0
+        return replace(self, random_state=int(seed) + 1 if isinstance(seed, Integral) else seed)
 
     def drawn(self, n_rows: int) -> Indices:
         """Return the places of the rows of a random sample of so many kept rows; all if there are no more rows."""

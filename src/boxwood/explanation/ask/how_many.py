@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from boxwood.batches.sample import some_rows
 from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, weighted_clusters
 from boxwood.explanation.measure.valleys import Groups, groups_in
 from boxwood.reference.entry import Entry
+from boxwood.reference.k_means import KMeansOfRows, k_means
 from boxwood.reference.mixed import with_gaps
 from boxwood.words.notes import ALONE, TOO_FEW, no_groups
 from boxwood.words.values import column_name, group_digits
@@ -224,8 +225,10 @@ class DrawnRows:
                 found.append(adjusted_rand_score(one.predict(self.rows), other.predict(self.rows)))
         return float(np.mean(found))
 
-    def _clusters_of_half(self, half: Floats, k: int, seed: int) -> Any:
-        return self._clusters(half, k, seed, STARTS_OF_HALF) if self.has_weights else _k_means(half, k, seed)
+    def _clusters_of_half(self, half: Floats, k: int, seed: int) -> WeightedClusters | KMeansOfRows:
+        if self.has_weights:
+            return self._clusters(half, k, seed, STARTS_OF_HALF)
+        return k_means(half, k, seed, STARTS_OF_HALF)
 
 
 class Number(NamedTuple):
@@ -289,9 +292,3 @@ def _between(low: float, high: float) -> str:
     step, ends = 10.0**-digits, (round(low, digits), round(high, digits))
     inner = ends[0] + step * (ends[0] < low), ends[1] - step * (ends[1] > high)
     return " and ".join(group_digits(round(end, digits)) for end in inner)
-
-
-def _k_means(rows: Floats, k: int, seed: int) -> Any:
-    from sklearn.cluster import KMeans
-
-    return KMeans(k, n_init=2, random_state=seed).fit(rows)

@@ -139,7 +139,7 @@ def _of_impurity(part: CandidateInput) -> Trees:
             continue
         if criterion == "centers" and not part.by_centers:
             continue
-        if criterion == "rows" and not (part.asks_cost and part.task.rows.n_columns <= settings.COLUMNS_BY_ROWS):
+        if criterion == "rows" and not (part.asks_cost and _squares(part.sample) <= settings.SQUARES_BY_ROWS):
             continue
         task = part.task if criterion == "gini" else part.sample
         if criterion not in part.by_impurity:  # all at once takes no longer than the largest
@@ -148,9 +148,14 @@ def _of_impurity(part: CandidateInput) -> Trees:
         tree, *larger = (part.by_impurity[criterion][size] for size in _sizes(part))
         yield tree, name
         if tree.n_leaves == task.reference.n_clusters:
-            yield match_leaves(tree, task), f"{name}, matched"
+            yield match_leaves(tree, task, "cost" if part.asks_cost else "mistakes"), f"{name}, matched"
         for each in larger:
             yield prune_tree(each, task, part.leaves, loss), f"{name}, pruned"
+
+
+def _squares(task: Task) -> int:
+    """Return how many products of two columns regression trees on the rows look at for each level of a tree."""
+    return len(task.rows) * task.rows.n_columns**2
 
 
 def _sizes(part: CandidateInput) -> tuple[int, ...]:

@@ -428,7 +428,8 @@ class AutoSearch:
             yield from trees
         if self.task.budget.max_depth == deepest == 4 and is_within_reach(self.task, 3):
             best = self.goal.best([best, *self.goal.candidates(trees)])
-            deeper = self._agreeing_within(4, leaves, best, settings.FOUR)
+            steps = settings.ASKED if self.goal.objective == "agreement" else settings.FOUR
+            deeper = self._agreeing_within(4, leaves, best, steps)
             self.fewest = deeper.bound
             yield self._fitting(deeper.tree, self.task), "optimal"
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from boxwood._progress import Progress
 from boxwood.batches.tree_sums import TreeSums
-from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable
+from boxwood.explanation.choose import settings
+from boxwood.explanation.choose.goal import Candidate, GoalRule, comparable, sampled_for_search
 from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
 from boxwood.explanation.records import SearchReport
@@ -63,9 +64,23 @@ class SearchInBatches:
         self.rule = GoalRule(objective, share, comparable(facts.cost_of_clusters), float(facts.means.weights.sum()))
 
     def grow(self, max_leaf_nodes: int | None, time_limit: float | None = None) -> Grown:
-        """Return what the search finds on the sample, with so many leaves."""
-        objective = self.objective if self.rule.by_cost else "agreement"
+        """Return what the search finds on the sample, with so many leaves.
+
+        Most trees are grown on a part of a large sample, whose luck decides more than the rest of it mends. So it is
+        searched from two parts, and the best trees of both are measured on all rows. A limit of time, or a tree without
+        a mistake, leaves it at one.
+        """
         sample = self.sample.with_leaves(max_leaf_nodes)
+        first = self._search(sample, time_limit)
+        is_one = self.is_whole or time_limit is not None or sampled_for_search(sample) is sample
+        if is_one or self.facts.task.budget.preferred or first.attributes["ranked"][0].mistakes == 0:
+            return first
+        other = self._search(sample.drawn_anew(), None)
+        ranked = [each for grown in (first, other) for each in grown.attributes["ranked"][: settings.COMPARED_OF_TWO]]
+        return first._replace(attributes={**first.attributes, "ranked": ranked})
+
+    def _search(self, sample: Task, time_limit: float | None) -> Grown:
+        objective = self.objective if self.rule.by_cost else "agreement"
         return grow_for(sample, "auto", progress=self.progress, objective=objective, time_limit=time_limit)
 
     def agreement(self, tree: ThresholdTree) -> float:

@@ -34,7 +34,8 @@ CENTERS_ROWS = 2_000  # Trees that separate the centres see so many of words, wh
 ROWS_PER_LEAF = 50  # The sample has at least so many rows for each leaf.
 TIMES = 10  # The next larger sample has ten times as many rows.
 FAR = 4  # A larger sample is used if the table has four times its rows; else it would save no time.
-COMPARED = 3  # The best three trees of a sample are compared on more rows.
+COMPARED = 3  # The best three trees of a sample are compared on more rows,
+COMPARED_OF_TWO = 2  # or the best two of each of two samples.
 HINT_ROWS = 2_000  # How many leaves would agree with more rows is tried on so many, or as many as leaves need.
 SAMPLE_ROWS = 100_000  # Of a table in batches at most so many rows are read into memory.
 SAMPLE_VALUES = 2_000_000  # The same in values, for wide tables.
@@ -49,7 +50,7 @@ ENOUGH = 0.999  # which have this share of the variance between clusters.
 PENALTIES = (0.0, 0.01, 0.03, 0.1)  # Penalties of ExShallow; with the first it is Ex-Greedy.
 CLEARLY = 1.01  # Within 1 % of its neighbour's loss, the next penalty is tried, too.
 VALUES = 1 << 26  # A tree of ExShallow may look at so many values of rows: some five seconds.
-COLUMNS_BY_ROWS = 30  # Regression trees on the rows take time d squared: they are grown up to so many columns.
+SQUARES_BY_ROWS = 1 << 25  # Regression trees on the rows take time n d squared: they are grown up to so much.
 ONE_HOT = 1 << 20  # Rows times one-hot columns up to which trees of categories are grown on these, too,
 NEAR_BY_CART = 1.025  # if CART loses at most 2.5 % more there than the best tree on other columns.
 OVERGROWN = 2  # Trees to be pruned back are grown to twice the leaves.
@@ -75,7 +76,7 @@ ASKED = 1 << 30  # Steps of the search for the tree that agrees most, where that
 FEW_LEAVES = 1 << 27  # The same for a depth with room for all leaves, where these may be deeper.
 BESIDE = 1 << 24  # The same for a depth that is not asked for, and for the subtrees of one tree: a tenth of a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
-FOUR = 1 << 28  # The same for the best tree of depth four, where that is asked for: one to two seconds.
+FOUR = 1 << 28  # The same for depth four, where it is asked for, but not the most agreement: one to two seconds.
 SWAPPED = 100  # Up to 100 leaves, those that gain least are moved to where they gain more.
 
 # Few columns (`max_columns`)

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
+from boxwood.reference.k_means import k_means
 
 LEVEL = 0.05  # chance at most that a table without a valley is said to have groups
 WAYS = 3  # in which a valley is looked for
@@ -54,6 +55,9 @@ ROUND = 1.7  # times the variance that these have beside the line
 TINY = 1e-6  # of the variance of all rows beside the line, which is none
 NEAR, PIECES, FEWEST_ROLLED = 10, 6, 100  # rows that are nearby, or such a part of all; of so many rows at least
 THIN, STRAIGHT = 0.25, 0.8  # of the mean variance, that in the narrowest direction; how much alike these directions are
+_LENGTHS = np.array(LENGTHS)[:, None]
+_IN_USE = np.arange((max(LENGTHS) + 2) * SHIFTS) < (_LENGTHS + 2) * SHIFTS  # windows of each length, as many as it has
+_FINER = FINE * np.sqrt(2.0 * np.log(_LENGTHS))
 
 
 class Valley(NamedTuple):
@@ -139,26 +143,23 @@ def valley_in(line: Floats) -> Valley | None:
     The windows of each length begin at `SHIFTS` places in each length. A valley is as clear as the smaller of the
     largest crowds on its two sides has more rows, in deviations of the difference of two such counts.
     """
-    ordered, best = np.sort(line), None
+    ordered = np.sort(line)
     out = int(ENDS * (len(line) - 1))
     low, high = ordered[out], ordered[-1 - out]
-    for parts in LENGTHS if high > low else ():
-        length = (high - low) / parts
-        begins = low - length + length / SHIFTS * np.arange((parts + 2) * SHIFTS)
-        counts = np.searchsorted(ordered, begins + length) - np.searchsorted(ordered, begins)
-        left, right = np.maximum.accumulate(counts), np.maximum.accumulate(counts[::-1])[::-1]
-        inner = np.arange(SHIFTS, len(begins) - SHIFTS)
-        smaller, between = np.minimum(left[inner - SHIFTS], right[inner + SHIFTS]), counts[inner]
-        depths = (smaller - between) / np.sqrt(np.maximum(smaller + between, 1))
-        depths -= FINE * np.sqrt(2.0 * np.log(parts))
-        at = int(np.argmax(depths))
-        if best is None or depths[at] > best.depth:
-            i = int(inner[at])
-            sides = int(np.argmax(counts[: i - SHIFTS + 1])), i + SHIFTS + int(np.argmax(counts[i + SHIFTS :]))
-            crowd, larger = sorted(sides, key=lambda j: int(counts[j]))
-            valley, less, more = (float(begins[j]) for j in (i, crowd, larger))
-            best = Valley(float(depths[at]), valley, less, more, float(length))
-    return best
+    if high <= low:
+        return None
+    lengths = (high - low) / _LENGTHS
+    begins = low - lengths + lengths / SHIFTS * np.arange(_IN_USE.shape[1])
+    counts = (np.searchsorted(ordered, begins + lengths) - np.searchsorted(ordered, begins)) * _IN_USE
+    left, right = np.maximum.accumulate(counts, axis=1), np.maximum.accumulate(counts[:, ::-1], axis=1)[:, ::-1]
+    smaller, between = np.minimum(left[:, : -2 * SHIFTS], right[:, 2 * SHIFTS :]), counts[:, SHIFTS:-SHIFTS]
+    depths = (smaller - between) / np.sqrt(np.maximum(smaller + between, 1)) - _FINER
+    size, at = np.unravel_index(np.argmax(np.where(_IN_USE[:, 2 * SHIFTS :], depths, -np.inf)), depths.shape)
+    i, begins, counts = int(at) + SHIFTS, begins[size], counts[size, : (LENGTHS[size] + 2) * SHIFTS]
+    sides = int(np.argmax(counts[: i - SHIFTS + 1])), i + SHIFTS + int(np.argmax(counts[i + SHIFTS :]))
+    crowd, larger = sorted(sides, key=lambda j: int(counts[j]))
+    valley, less, more = (float(begins[j]) for j in (i, crowd, larger))
+    return Valley(float(depths[size, at]), valley, less, more, float(lengths[size, 0]))
 
 
 def fill(rows: Floats, lacks: Bools) -> Floats:
@@ -230,12 +231,10 @@ class _Table(NamedTuple):
 
     def clusters(self, part: int) -> list[Bools]:
         """Return which of the rows of the other parts are in a cluster, for each cluster of several numbers of them."""
-        from sklearn.cluster import KMeans
-
         rows, least = self.rows[self.seen(part)], max(FEWEST, SMALLEST * len(self.rows))
         distinct = 1 + int(np.count_nonzero((np.diff(rows, axis=0) != 0).any(axis=1)))  # rows are in order
         numbers = [k for k in CLUSTERS if k <= min(distinct, len(self.rows) // ROWS_EACH)]
-        found = [KMeans(k, n_init=1, random_state=0).fit(rows).labels_ for k in numbers]
+        found = [k_means(rows, k, 0).labels for k in numbers]
         inside = [labels == c for k, labels in zip(numbers, found, strict=True) for c in range(k)]
         return [each for each in inside if least <= each.sum() <= len(rows) - least]
 
@@ -411,10 +410,11 @@ def _is_stepped(x: Floats) -> bool:
     counts = np.unique(x, return_counts=True)[1]
     if len(counts) <= FEW_VALUES:
         return True
-    beside = np.full((2 * BESIDE, len(counts)), np.nan)
-    for i in range(BESIDE):
-        beside[i, i + 1 :], beside[BESIDE + i, : -1 - i] = counts[: -1 - i], counts[i + 1 :]
-    return bool((counts > np.maximum(OFTEN * len(x), TIMES * np.nanmedian(beside, axis=0))).any())
+    for i in np.flatnonzero(counts > OFTEN * len(x)).tolist():
+        beside = np.concatenate([counts[max(i - BESIDE, 0) : i], counts[i + 1 : i + 1 + BESIDE]])
+        if counts[i] > TIMES * np.median(beside):
+            return True
+    return False
 
 
 def _spread(x: Floats, chances: Floats) -> Floats:

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks, n_threads
+from boxwood._threads import BLOCK_ROWS, jobs_for, map_blocks, map_tasks, n_threads
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood.grow.shared.costs import SUM_ERROR, CutProblem, integer_costs, scale_for
 from boxwood.loops import refine as loops
@@ -499,7 +499,7 @@ class RecutLevel(NamedTuple):
     @property
     def _jobs(self) -> int | None:
         """Number of threads; one is faster for few values."""
-        return self.n_jobs if len(self.rows) * self.X.shape[1] > 1 << 15 else None
+        return jobs_for(len(self.rows) * self.X.shape[1], self.n_jobs)
 
 
 _NO_CENTERS = np.empty((0, 0))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from boxwood._threads import BLOCK_ROWS, map_blocks, map_tasks
+from boxwood._threads import BLOCK_ROWS, jobs_for, map_blocks, map_tasks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, refuse_unknown
 from boxwood.errors import DataError
@@ -28,7 +28,6 @@ Costs: TypeAlias = Callable[[Indices], Floats]
 CostsUnder: TypeAlias = Callable[[Indices, NDArray[np.integer]], Floats]
 """Return the cost of each row under one cluster of its own, shape (len(rows),); the same numbers as `Costs`."""
 
-_ONE_THREAD = 1 << 15  # values up to which threads cost more than they save
 LOSSES = ("cost", "mistakes")
 _BLOCK_VALUES = 1 << 21  # most costs in memory at a time, where only the largest of each row is needed
 SUM_ERROR = 1e-6  # upper bound on the relative error of a plain sum of numbers that are not negative
@@ -52,7 +51,7 @@ class CutProblem(NamedTuple):
 
     def jobs_for(self, rows: Indices) -> int | None:
         """Return the number of threads for work on some rows; one thread is faster for few values."""
-        return self.n_jobs if len(rows) * self.rows.n_columns > _ONE_THREAD else None
+        return jobs_for(len(rows) * self.rows.n_columns, self.n_jobs)
 
 
 def make_problem(task: Task, loss: str, kernel: Kernel | None = None) -> CutProblem:
