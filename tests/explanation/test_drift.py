@@ -93,6 +93,16 @@ def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
     assert pq.read_table(tmp_path / "a.parquet").num_rows == expected.at_leaves.sum()
 
 
+@law(8)
+def test_odd_rows_of_a_file_are_counted_as_those_in_memory(seed, tmp_path):
+    import pyarrow.parquet as pq
+
+    ex, table = odd_case(seed)
+    pq.write_table(table, tmp_path / "odd.parquet", row_group_size=100)
+    with open_for_rules(str(tmp_path / "odd.parquet"), [side_of(ex, None, "").tested_columns]) as opened:
+        assert ex.drift(opened) == ex.drift(table)
+
+
 def watched(fetched):
     """Return what a query of `monitoring_sql` found, by what it is of."""
     return {(what, name): (then, now, share) for _, what, name, then, now, _, share in fetched}

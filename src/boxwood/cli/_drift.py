@@ -135,7 +135,9 @@ def _measure_drift(talk: Talk, model: str, file: str | None, labels: str | None,
     table, tested = table_or_query(file, options["sql"]), side_of(ex, None, "model").tested_columns
     with (
         read_while(talk, "measuring", file) as tick,
-        open_for_rules(table, [tested], reading(options), tick=tick, tell=talk.kept.append) as rows,
+        open_for_rules(
+            table, [tested], reading(options), labels=[labels] if labels else [], tick=tick, tell=talk.kept.append
+        ) as rows,
     ):
         return ex.drift(rows, labels)
 

@@ -56,10 +56,13 @@ def open_for_rules(
     tested: Sequence[Tested],
     options: ReadOptions = DEFAULTS,
     *,
+    labels: Sequence[str] = (),
     tick: Tick | None = None,
     tell: Callable[[str], None] = lambda hint: None,
 ) -> Iterator[RuleRows]:
     """Open a file, a folder, a pattern or a query, and check that some sets of rules can read each row.
+
+    IN: labels: columns of labels, which are what the file holds: yes, and not true.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def open_for_rules(
     dates = {key: kind for key, (_, kind) in columns.items() if isinstance(kind, Dates)}
     needed = {key: name for key, (name, _) in columns.items()} | days_needed(dates.values())
     rules = Rules("NULL", needed, categories, dates)
-    with opened_to_count(table, rules, options) as source:
+    with opened_to_count(table, rules, options, labels) as source:
         for hint in source.hints:
             tell(hint)
         yield RuleRows(source, rules, [[_key(i, name) for name in its] for i, its in enumerate(tested)], tick)
@@ -122,7 +125,12 @@ class RuleRows:
             own = [np.asarray(next(values), dtype=np.intp) for _ in labels]
             n = len(arrays["v0"])
             matrices = [np.array([columns[key] for key in its]).reshape(len(its), n).T for its in self.keys]
-            yield RulePart(matrices, own, {name: np.ma.filled(next(values), None) for name in unseen})
+            yield RulePart(matrices, own, {name: _as_objects(next(values)) for name in unseen})
+
+
+def _as_objects(texts: Any) -> Array:
+    """Return texts of DuckDB, masked where they are missing, with None in these places."""
+    return np.where(np.ma.getmaskarray(texts), np.array(None), np.ma.getdata(texts))
 
 
 class _Codes(NamedTuple):
