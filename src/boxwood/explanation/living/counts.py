@@ -26,7 +26,7 @@ from boxwood._validation import as_weights, show_value
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.batches.batches import numbers
-from boxwood.batches.labelling import codes_of
+from boxwood.batches.labelling import codes_of, labels_in
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.left_out import walk_of_others
@@ -225,7 +225,7 @@ def _find_lost(
 
 def _counted_in_file(ex: MeasuredTree, rows: RuleRows, labels: str | None) -> Counts:
     found = [] if labels is None else [rows.labels(labels, list(map(str, ex.names)))]
-    keys = [label_key(ex.names, text) for one in found for text in one.texts]
+    keys = [label_key(ex.names, label) for one in found for label in labels_in(one.texts).values()]
     counts = replace(Counts.none(ex), labelled=labels is not None)
     for part in rows.parts(found):
         walk = walk_tested(ex.tree, part.tested[0], ex._gap_columns)
