@@ -61,8 +61,8 @@ def scan(
     files are numbers, decimal commas are recognised, and a folder named `year=2024` is no column. Frames, relations,
     queries and readers have types that somebody chose, so texts of digits alone may be codes, and stay text, while
     others that are plain numbers are read as such. `explain` reads tables of up to 2 ** 23 values into memory
-    where it makes the clusters, or a column has labels, and draws rows from longer ones where it makes the clusters,
-    and where rules need words or gaps.
+    where it makes the clusters, or a column has labels, and a longer file, if it fits, as the command does. It draws
+    rows from longer tables where it makes the clusters, and where rules need words or gaps.
 
     Parameters
     ----------
