@@ -13,7 +13,7 @@ import numpy as np
 
 from boxwood._frames import (
     as_rows_here,
-    column_values,
+    find_labels_in,
     is_frame,
     label_values,
     refuse_other_index,
@@ -108,12 +108,7 @@ def count_rows(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None
     if (source := as_source(X)) is not None:
         return _counted_in_batches(ex, source, labels, weights)
     X = as_rows_here(X)
-    if isinstance(labels, str):
-        if not is_frame(X):
-            raise DataError(
-                f"{show_value(labels)} names a column of labels, but X is not a data frame with named columns"
-            )
-        labels = column_values(X, labels)
+    labels = find_labels_in(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=weights)
     codes, found = (None, ()) if labels is None else encode_labels(label_values(labels))
     keys, weights = [label_key(ex.names, label) for label in found], weights_in(X, weights)
