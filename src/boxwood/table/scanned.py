@@ -143,7 +143,7 @@ def scan(
         found = scan_file(source, options, columns=wanted, memory_limit=limit)
         path = as_path(source)
         if wanted is None and os.path.isfile(path) and why_in_batches(path, None, limit) is None:
-            found.as_held = partial(_read_again, found, path, options, stamp_of(path))
+            found.as_held = partial(_read_again, path, options, stamp_of(path))
         return found
     if any(each is not None for each in (header, encoding, table)):
         raise TypeError(f"header, encoding and table are for files; got {show_value(source)}")
@@ -166,12 +166,10 @@ def scan(
     )
 
 
-def _read_again(source: Source, path: str, options: ReadOptions, stamp: tuple[int, int]) -> Source:
+def _read_again(path: str, options: ReadOptions, stamp: tuple[int, int]) -> Source:
     """Return a file that was scanned as one in memory; IN: stamp: that of the file when it was scanned."""
-    refuse_changed(path, source.name, stamp)
-    held = file_in_memory(path, options)
-    held.tick = source.tick
-    return held
+    refuse_changed(path, path, stamp)
+    return file_in_memory(path, options)
 
 
 def as_source(X: Any) -> Source | None:

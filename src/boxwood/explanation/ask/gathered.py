@@ -72,7 +72,11 @@ def source_to_explain(X: Any, clustering: Any) -> Source | None:
     if source is None or source.as_held is None or not (clustering is None or isinstance(clustering, str)):
         return source
     assert source.n_rows is not None
-    return source if settings.is_held(source.n_rows, len(source.names)) else source.as_held()
+    if settings.is_held(source.n_rows, len(source.names)):
+        return source
+    held = source.as_held()
+    held.tick = source.tick
+    return held
 
 
 def gather_rows(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Gathered | None:
