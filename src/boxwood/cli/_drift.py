@@ -131,15 +131,16 @@ def _measure_drift(talk: Talk, model: str, file: str | None, labels: str | None,
     from boxwood.table.rule_rows import open_for_rules
 
     with in_option_names():
-        ex = at(load_model(model), options["as_of"])
-    table, tested = table_or_query(file, options["sql"]), side_of(ex, None, "model").tested_columns
+        ex = load_model(model)
+        tested = side_of(at(ex, options["as_of"]), None, "model").tested_columns
+    table = table_or_query(file, options["sql"])
     with (
         read_while(talk, "measuring", file) as tick,
         open_for_rules(
             table, [tested], reading(options), labels=[labels] if labels else [], tick=tick, tell=talk.kept.append
         ) as rows,
     ):
-        return ex.drift(rows, labels)
+        return ex.drift(rows, labels, as_of=options["as_of"])
 
 
 def _check_limits(drift: Drift, fail_under: float | None, fail_over_empty: float | None) -> None:

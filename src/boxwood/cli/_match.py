@@ -114,11 +114,11 @@ def _match_models(
         return match(old, new)
     table = table_or_query(file, options["sql"])
     with in_option_names():
-        old, new = as_of_one_day(old, new, options["as_of"], on_rows=True)
-    tested = [{} if isinstance(one, str) else side_of(one, None, "").tested_columns for one in (old, new)]
+        sides = as_of_one_day(old, new, options["as_of"], on_rows=True)
+    tested = [{} if isinstance(one, str) else side_of(one, None, "").tested_columns for one in sides]
     labels = [one for one in (old, new) if isinstance(one, str)]
     with (
         read_while(talk, "matching on", file) as tick,
         open_for_rules(table, tested, reading(options), labels=labels, tick=tick, tell=talk.kept.append) as rows,
     ):
-        return match(old, new, rows)
+        return match(old, new, rows, as_of=options["as_of"])
