@@ -184,9 +184,10 @@ def _of_walk(
     if weights is not None and n:
         kept = np.bincount(places[weights > 0], minlength=size).reshape(-1, width)
         counts.are_whole = are_whole(weights)
-    for key, of_key, kept_of_key in zip([None, *keys], held, kept, strict=True):
-        counts.held[key] = counts.held.get(key, 0) + of_key
-        counts.kept[key] = counts.kept.get(key, 0) + kept_of_key
+    for i in np.unique(codes).tolist():
+        key = None if i < 0 else keys[i]
+        counts.held[key] = counts.held.get(key, 0) + held[i + 1]
+        counts.kept[key] = counts.kept.get(key, 0) + kept[i + 1]
     there = np.flatnonzero(walk.leaf >= 0)
     clusters = ex.tree.leaf_clusters[walk.leaf[there]]
     for j, edges in all_edges(ex).items():
