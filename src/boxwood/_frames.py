@@ -721,6 +721,21 @@ def weights_in(X: Any, sample_weight: Any) -> Any:
     return column_values(X, sample_weight)
 
 
+def find_labels_in(X: Any, labels: Any) -> Any:
+    """Return labels, where they are the name of a column the values in that column of a frame.
+
+    Raises
+    ------
+    DataError
+        If `X` has no such column.
+    """
+    if not isinstance(labels, str):
+        return labels
+    if not is_frame(X):
+        raise DataError(f"{show_value(labels)} names a column of labels, but X is not a data frame with named columns")
+    return column_values(X, labels)
+
+
 def refuse_other_index(X: Any, **series: Any) -> None:
     """Raise a DataError if a series, or a frame, of pandas has another index than the frame of pandas with the rows."""
     if not is_frame(X):

@@ -19,7 +19,8 @@ import boxwood as bw
 from boxwood.explanation.living.chance import of_shapes, of_shares
 from boxwood.explanation.living.counts import count_rows
 from boxwood.explanation.living.drift import NO_SHAPES, OF_WEIGHTS, drift_of
-from boxwood.render.forms.counted import counted_in_file
+from boxwood.explanation.living.sides import side_of
+from boxwood.table.rule_rows import open_for_rules
 from boxwood.table.sql import as_name
 from tests.models import read_model
 from tests.render.test_every_engine import arrow_table
@@ -83,11 +84,23 @@ def test_every_form_of_a_table_is_counted_alike(seed, tmp_path):
     after.to_parquet(tmp_path / "a.parquet", row_group_size=250)
     query = f"SELECT * FROM '{tmp_path / 'a.parquet'}'"
     found = [count_rows(ex, bw.scan(tmp_path / name), "segment") for name in ("a.csv", "a.parquet")]
-    found += [counted_in_file(ex, str(tmp_path / name), labels="segment") for name in ("a.csv", "a.parquet")]
+    for name in ("a.csv", "a.parquet"):
+        with open_for_rules(str(tmp_path / name), [side_of(ex, None, "").tested_columns]) as opened:
+            found.append(count_rows(ex, opened, "segment"))
     found.append(count_rows(ex, bw.scan(query), "segment"))
     for other in found:
         assert drift_of(ex, other) == drift_of(ex, expected)
     assert pq.read_table(tmp_path / "a.parquet").num_rows == expected.at_leaves.sum()
+
+
+@law(8)
+def test_odd_rows_of_a_file_are_counted_as_those_in_memory(seed, tmp_path):
+    import pyarrow.parquet as pq
+
+    ex, table = odd_case(seed)
+    pq.write_table(table, tmp_path / "odd.parquet", row_group_size=100)
+    with open_for_rules(str(tmp_path / "odd.parquet"), [side_of(ex, None, "").tested_columns]) as opened:
+        assert ex.drift(opened) == ex.drift(table)
 
 
 def watched(fetched):

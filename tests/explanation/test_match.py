@@ -10,7 +10,8 @@ from benchmarks.living import first, permuted
 import boxwood as bw
 from boxwood.errors import DataError
 from boxwood.explanation.living.match import names_carried
-from boxwood.explanation.living.sides import BY_BOXES
+from boxwood.explanation.living.sides import BY_BOXES, side_of
+from boxwood.table.rule_rows import open_for_rules
 from tests.cli.test_cli import run
 from tests.explanation.test_drift import odd_case
 from tests.models import read_model
@@ -45,9 +46,6 @@ def test_rows_are_counted_in_both(seed):
 
 @law(4)
 def test_files_are_matched_as_frames_are(seed, tmp_path):
-    from boxwood.explanation.living.sides import side_of
-    from boxwood.render.forms.counted import pairs_in_file
-
     before = first(np.random.default_rng(seed))
     old = bw.explain(before.rows, before.labels)
     new = bw.explain(before.rows, np.where(before.rows["country"] == "AT", "at", before.labels))
@@ -55,8 +53,8 @@ def test_files_are_matched_as_frames_are(seed, tmp_path):
     rows.to_csv(tmp_path / "t.csv", index=False)
     expected = by_hand(old, new, rows)
     np.testing.assert_allclose(bw.match(old, new, bw.scan(tmp_path / "t.csv")).overlap, expected)
-    *_, counts = pairs_in_file(*(side_of(ex, None, "") for ex in (old, new)), str(tmp_path / "t.csv"))
-    np.testing.assert_allclose(counts / counts.sum(), expected)
+    with open_for_rules(str(tmp_path / "t.csv"), [side_of(ex, None, "").tested_columns for ex in (old, new)]) as opened:
+        np.testing.assert_allclose(bw.match(old, new, opened).overlap, expected)
 
 
 @law(4)

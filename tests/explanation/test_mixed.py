@@ -219,6 +219,9 @@ def test_kinds_can_be_named() -> None:
     assert bw.explain(alone, labels, numbers=["size"]).tree == bw.explain(same, labels).tree
     with pytest.raises(DataError, match="country is not a column of numbers"):
         bw.explain(table.assign(country="AT"), labels, numbers=["country"])
+    beside = table.assign(country="AT", kind=labels)
+    for each in (beside, bw.scan(beside)):  # columns that rules do not use are not looked at
+        assert bw.explain(each, "kind", columns=["plz"], numbers=["country"]).columns == ("plz",)
     with pytest.raises(ValueError, match="needs a table with names of columns"):
         bw.explain(table[["plz"]].to_numpy(), labels, categories=["plz"])
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -13,11 +14,13 @@ import boxwood as bw
 from boxwood.cli import boxwood as command
 from boxwood.cli._options import in_options
 from boxwood.errors import DataError
-from boxwood.table import ReadOptions
+from boxwood.explanation.choose import settings
+from boxwood.table import ReadOptions, memory
 from tests.files.make import HERE, MADE
 from tests.reading import read_file
 from tests.scale import law
 
+CUSTOMERS = Path(__file__).parents[2] / "examples" / "customers.csv"
 MUST = {path.name.removesuffix(".json"): json.loads(path.read_text("utf-8")) for path in sorted(HERE.glob("*.json"))}
 
 
@@ -104,6 +107,24 @@ def printed_by_scan(path, labels, options):
     """Return the text of `explain` of a scanned file, in the words of the command."""
     with bw.scan(path, **options) as source:
         return in_options(bw.explain(source, labels, n_clusters=2 if labels is None else None, method="imm")).to_text()
+
+
+@pytest.mark.parametrize("labels", [None, "segment"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_file_that_fits_is_read_whole_however_many_values_it_has(form, labels, tmp_path, monkeypatch):
+    frame, path = pd.read_csv(CUSTOMERS), str(tmp_path / f"t.{form}")
+    frame.to_csv(path, index=False) if form == "csv" else frame.to_parquet(path, index=False)
+    monkeypatch.setattr(settings, "DRAWN", frame.size // 2)
+    said = set()
+    for most in (frame.size, frame.size - 1):  # of one more value, rows of a table that does not fit are drawn
+        monkeypatch.setattr(settings, "GATHERED", most)
+        code, text, error = printed_by("memory", path, labels, {})
+        assert code == 0, error
+        said |= {text, f"{printed_by_scan(path, labels, {})}\n"}
+    assert len(said) == 1
+    if labels is None:
+        monkeypatch.setattr(memory, "_free_memory", lambda: 0)
+        assert "drawn at random" in printed_by_scan(path, labels, {})
 
 
 @law(2)

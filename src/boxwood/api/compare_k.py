@@ -12,14 +12,13 @@ from boxwood._types import MethodName
 from boxwood._validation import refuse_other_kind, whole_number
 from boxwood.explanation.ask.columns import ColumnNote, notes_on_reading
 from boxwood.explanation.ask.days import COUNTED
-from boxwood.explanation.ask.gathered import gathered_as_asked, share_drawn
+from boxwood.explanation.ask.gathered import gathered_as_asked, share_drawn, source_to_explain
 from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explain_rows
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import in_notebook
 from boxwood.reference.clusterer import FewDifferentRows
-from boxwood.table.scanned import as_source
 from boxwood.words.notes import CHOSEN, GROUPS, NO_GROUPS, NO_VALLEY
 from boxwood.words.values import percent, price
 
@@ -159,7 +158,7 @@ def compare_k(
     if not wanted:
         raise ValueError("n_clusters must have at least one number, got none")
     whole, asked = None, Options.of({**given, "n_clusters": None})
-    if (source := as_source(X)) is not None:
+    if (source := source_to_explain(X, None)) is not None:
         read, asked = gathered_as_asked(source, asked)
         X, whole = read.table, read.whole
     rows, found = as_rows_here(X), list[OfK]()

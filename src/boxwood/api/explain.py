@@ -186,11 +186,11 @@ def explain(
     from boxwood._validation import show_value
     from boxwood.api.explanation import Explanation
     from boxwood.columns.of_memory import refuse_other_values
+    from boxwood.explanation.ask.gathered import source_to_explain
     from boxwood.explanation.ask.options import Options
     from boxwood.explanation.ask.provenance import provenance_of_call
     from boxwood.explanation.ask.steps import explain_rows
     from boxwood.table.memory import FileInMemory
-    from boxwood.table.scanned import as_source
 
     asked, source, rows = Options.of(given), None, None
     if by is not None:
@@ -202,7 +202,7 @@ def explain(
             f"key={show_value(key)} says which rows of two tables belong together; give the other one (by)"
         )
     else:
-        source = as_source(X)
+        source = source_to_explain(X, labels)
         rows = as_rows_here(X) if source is None else source
         if isinstance(source, FileInMemory) and value_column is not None:
             refuse_other_values(source, value_column)  # before anything is grown

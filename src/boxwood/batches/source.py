@@ -185,6 +185,8 @@ class Source(ABC):
     """Values of columns of a copied file whose type has an order; other tables have it in their batches."""
     typed_texts: Collection[str] = ()
     """Columns of numbers that are text by their type, so that their labels are texts."""
+    as_held: Callable[[], Source] | None = None
+    """Gives the file as one whose rows are read into memory, where it fits; None for other tables."""
     is_held: ClassVar[bool] = False
     """Whether its rows are read into memory, however many they are; see `table.memory.FileInMemory`."""
     is_local: ClassVar[bool] = True

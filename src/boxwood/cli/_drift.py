@@ -126,17 +126,21 @@ def command(model: str, file: str | None, labels: str | None, quiet: bool, **opt
 
 
 def _measure_drift(talk: Talk, model: str, file: str | None, labels: str | None, options: dict[str, Any]) -> Drift:
-    from boxwood.api.living import Drift
     from boxwood.explanation.ages import at
-    from boxwood.explanation.living.drift import drift_of
-    from boxwood.render.forms.counted import counted_in_file
+    from boxwood.explanation.living.sides import side_of
+    from boxwood.table.rule_rows import open_for_rules
 
     with in_option_names():
-        explanation = at(load_model(model), options["as_of"])
+        ex = load_model(model)
+        tested = side_of(at(ex, options["as_of"]), None, "model").tested_columns
     table = table_or_query(file, options["sql"])
-    with read_while(talk, "measuring", file) as tick:
-        counts = counted_in_file(explanation, table, reading(options), labels=labels, tick=tick, tell=talk.kept.append)
-    return Drift(**vars(drift_of(explanation, counts)))
+    with (
+        read_while(talk, "measuring", file) as tick,
+        open_for_rules(
+            table, [tested], reading(options), labels=[labels] if labels else [], tick=tick, tell=talk.kept.append
+        ) as rows,
+    ):
+        return ex.drift(rows, labels, as_of=options["as_of"])
 
 
 def _check_limits(drift: Drift, fail_under: float | None, fail_over_empty: float | None) -> None:

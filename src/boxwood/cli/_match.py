@@ -105,19 +105,20 @@ def _match_models(
     file: str | None,
     options: dict[str, Any],
 ) -> Match:
-    from boxwood.api.living import Match, match
+    from boxwood.api.living import match
     from boxwood.explanation.ages import as_of_one_day
-    from boxwood.explanation.living.match import match_clusters
-    from boxwood.explanation.living.sides import overlap_on, side_of
-    from boxwood.render.forms.counted import pairs_in_file
+    from boxwood.explanation.living.sides import side_of
+    from boxwood.table.rule_rows import open_for_rules
 
     if file is None and options["sql"] is None:
         return match(old, new)
     table = table_or_query(file, options["sql"])
     with in_option_names():
-        old, new = as_of_one_day(old, new, options["as_of"], on_rows=True)
-    one, other = (each if isinstance(each, str) else side_of(each, None, "") for each in (old, new))
-    with read_while(talk, "matching on", file) as tick:
-        before, after, pairs = pairs_in_file(one, other, table, reading(options), tick=tick, tell=talk.kept.append)
-    sides = (before.names, before.rows), (after.names, after.rows)
-    return Match(**vars(match_clusters(*sides, overlap_on(pairs, before, after))))
+        sides = as_of_one_day(old, new, options["as_of"], on_rows=True)
+    tested = [{} if isinstance(one, str) else side_of(one, None, "").tested_columns for one in sides]
+    labels = [one for one in (old, new) if isinstance(one, str)]
+    with (
+        read_while(talk, "matching on", file) as tick,
+        open_for_rules(table, tested, reading(options), labels=labels, tick=tick, tell=talk.kept.append) as rows,
+    ):
+        return match(old, new, rows, as_of=options["as_of"])

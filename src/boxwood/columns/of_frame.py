@@ -141,13 +141,13 @@ def readable_columns(
     return _table(frame, [name for name in names if name not in why], coded, by_why)
 
 
-def with_numbers(frame: Any, names: Sequence[str]) -> Any:
-    """Return a frame with the numbers that texts spell in the place of some columns of text."""
+def with_numbers(frame: Any, names: Sequence[str], used: Sequence[str] | None) -> Any:
+    """Return a frame with the numbers that texts spell in the place of columns of text; IN: used: None for all."""
     import narwhals as nw
 
     refuse_unknown_columns(names, column_names(frame))
     plain, found = numeric_columns(frame)[0], nw.from_native(frame, eager_only=True)
-    for series in (found[name] for name in names if name not in plain):
+    for series in (found[name] for name in names if name not in plain and (used is None or name in used)):
         texts = series.drop_nulls().unique(maintain_order=True).to_list()
         try:
             numbers = [float(text) for text in texts]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._dates import Dates
-from boxwood._frames import as_matrix, column_names, is_frame, numeric_columns, refuse_unknown_columns
+from boxwood._frames import as_matrix, column_names, find_labels_in, is_frame, numeric_columns, refuse_unknown_columns
 from boxwood._types import Array, Floats, Indices
-from boxwood._validation import MappedRows, Rows, as_table, as_weights, list_words, refuse_not_finite, show_value
+from boxwood._validation import MappedRows, Rows, as_table, as_weights, list_words, refuse_not_finite
 from boxwood.axes import AxisMap, Categories, Scaling, axis_map_of
 from boxwood.axes.maps import Chained
 from boxwood.axes.mixed import NONE_ALIKE, MixedMap, words_alike
@@ -338,10 +338,7 @@ def _table(X: Any, columns: Sequence[str] | None, clustering: Any) -> tuple[tupl
     if is_frame(X):
         names = _columns_of_frame(X, columns, label_column)
         return names, as_table(as_matrix(X, names), names=names)
-    if label_column is not None:
-        raise DataError(
-            f"{show_value(label_column)} names a column of labels, but X is not a data frame with named columns"
-        )
+    find_labels_in(X, label_column)  # refuses the name of a column
     values = as_table(X, names=None if columns is None else [str(name) for name in columns])
     return _columns_of_array(values.shape[1], columns), values
 

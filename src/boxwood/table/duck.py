@@ -6,6 +6,7 @@ Columns are called `c0`, `c1`, … in SQL, so that no name can collide with anot
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -60,6 +61,8 @@ class _RowsMovedError(Exception):
 
 
 _LEAN, _LEAN_COLUMN = 256, 4  # MiB for a query that streams, and for each column, of which DuckDB holds 122 880 rows
+_PART = 1 << 15  # rows of a part
+_IN_FILES = "FORMAT parquet, COMPRESSION uncompressed, OVERWRITE_OR_IGNORE true"
 _LEAN_THREADS = 128  # columns of all threads together, as each thread holds those rows of every column
 
 
@@ -261,6 +264,17 @@ class DuckTable:
         with suppress(duckdb.Error):
             self.con.execute("SET memory_limit = '1MiB'")
         self.con.execute("RESET memory_limit")
+
+    def parts(self, sql: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a query, in any order, as masked arrays by the names of its columns, some rows at a time.
+
+        The query runs once: its rows are written into files, each of which is a part.
+        """
+        with tempfile.TemporaryDirectory(dir=self.workspace) as folder:
+            options = f"{_IN_FILES}, ROW_GROUP_SIZE {_PART}, FILE_SIZE_BYTES 1"  # each group of rows in one of its own
+            self.fetch_lean(f"COPY ({sql}) TO {as_text(folder)} ({options})")
+            for name in sorted(os.listdir(folder)):
+                yield self._fetch_arrays(f"FROM read_parquet({as_pattern(os.path.join(folder, name))})", None)
 
     def _fetch_arrays(self, sql: str, tick: Tick | None) -> dict[str, Any]:
         return self._run(lambda: self.con.execute(sql).fetchnumpy(), tick)  # type: ignore[no-any-return]

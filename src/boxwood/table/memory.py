@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import cached_property
@@ -177,6 +178,7 @@ class FileInMemory(Source):
         self.marks, self.missing_words = MARKS, MARKS if table.has_marks else ()
         self.orders = {table.names[i]: order for i, order in table.orders.items()}
         self._open = opened.pop_all()
+        weakref.finalize(self, self._open.close)  # where nobody closes it
 
     def _names_of(self, places: Iterator[int] | Sequence[int]) -> tuple[str, ...]:
         return tuple(self.names[i] for i in places)

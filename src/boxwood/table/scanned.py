@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from boxwood.batches.texts import look_by_pass, look_in_order, with_texts_read
 from boxwood.errors import DataError
 from boxwood.table.connect import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
+from boxwood.table.memory import file_in_memory, why_in_batches
 from boxwood.table.options import (
     ALL_COLUMNS,
     DEFAULTS,
@@ -30,7 +32,15 @@ from boxwood.table.options import (
     is_query,
     refuse_no_options,
 )
-from boxwood.table.parquet import ParquetFile, ParquetSource, can_be_read_in_place, parquet_file, shared_types
+from boxwood.table.parquet import (
+    ParquetFile,
+    ParquetSource,
+    can_be_read_in_place,
+    parquet_file,
+    refuse_changed,
+    shared_types,
+    stamp_of,
+)
 from boxwood.table.spark import SparkSource, quote_name
 
 
@@ -51,8 +61,8 @@ def scan(
     files are numbers, decimal commas are recognised, and a folder named `year=2024` is no column. Frames, relations,
     queries and readers have types that somebody chose, so texts of digits alone may be codes, and stay text, while
     others that are plain numbers are read as such. `explain` reads tables of up to 2 ** 23 values into memory
-    where it makes the clusters, or a column has labels, and draws rows from longer ones where it makes the clusters,
-    and where rules need words or gaps.
+    where it makes the clusters, or a column has labels, and a longer file, if it fits, as the command does. It draws
+    rows from longer tables where it makes the clusters, and where rules need words or gaps.
 
     Parameters
     ----------
@@ -130,7 +140,11 @@ def scan(
         return source
     if isinstance(source, (str, os.PathLike)) and not (isinstance(source, str) and is_query(source)):
         options = ReadOptions(header=header, encoding=encoding, table=table)
-        return scan_file(source, options, columns=wanted, memory_limit=limit)
+        found = scan_file(source, options, columns=wanted, memory_limit=limit)
+        path = as_path(source)
+        if wanted is None and os.path.isfile(path) and why_in_batches(path, None, limit) is None:
+            found.as_held = partial(_read_again, path, options, stamp_of(path))
+        return found
     if any(each is not None for each in (header, encoding, table)):
         raise TypeError(f"header, encoding and table are for files; got {show_value(source)}")
     if isinstance(source, str):
@@ -150,6 +164,12 @@ def scan(
         "boxwood.scan takes a path, SQL that begins with SELECT, WITH or FROM, a DuckDB relation, a data frame or a "
         f"reader of Arrow batches; got {show_value(source)}"
     )
+
+
+def _read_again(path: str, options: ReadOptions, stamp: tuple[int, int]) -> Source:
+    """Return a file that was scanned as one in memory; IN: stamp: that of the file when it was scanned."""
+    refuse_changed(path, path, stamp)
+    return file_in_memory(path, options)
 
 
 def as_source(X: Any) -> Source | None:

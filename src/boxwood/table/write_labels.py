@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
@@ -163,20 +163,26 @@ def is_csv(out: Any) -> bool:
     return isinstance(out, (str, os.PathLike)) and as_path(out).lower().removesuffix(".gz").endswith((".csv", ".tsv"))
 
 
-def _open_for_labels(table: Any, out: str, rules: Rules, options: ReadOptions) -> AbstractContextManager[DuckTable]:
-    """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers."""
+def _open_for_labels(
+    table: Any, out: str, rules: Rules, options: ReadOptions, beside: Collection[str] = ()
+) -> AbstractContextManager[DuckTable]:
+    """Open a file; for CSV, its texts stay as they are, and elsewhere numbers are numbers, but for those `beside`."""
     as_written = output_format(out) != OUTPUTS[".parquet"]
     # DuckDB reads points as decimal ones
-    texts = rules.texts if options.decimal is None else set(rules.needed.values())
+    texts = {*beside, *(rules.texts if options.decimal is None else rules.needed.values())}
     return open_table(as_path(table), options, text=is_csv(out), texts=texts, all_rows=True, as_written=as_written)
 
 
 @contextmanager
-def opened_to_count(table: Query | str, rules: Rules, options: ReadOptions) -> Iterator[DuckTable]:
+def opened_to_count(
+    table: Query | str, rules: Rules, options: ReadOptions, labels: Collection[str]
+) -> Iterator[DuckTable]:
     """Open the table that `label_rows` would write, to count its rows: without those that are titles or totals."""
     with (
         _parquet_files(table, options) as found,
-        _open_for_labels(table, "counted.parquet", rules, options) if found is None else opened_files(*found) as source,
+        _open_for_labels(table, "counted.parquet", rules, options, labels)
+        if found is None
+        else opened_files(*found) as source,
     ):
         yield source.rows_alone()
 

@@ -295,7 +295,7 @@ def values_at_leaves(
     def work(start: int, stop: int) -> None:
         nodes = tree.feature, tree.lower, tree.upper, tree.second
         if tree.has_sets:
-            reached[start:stop] = _through_sets(tree, rows[start:stop], values)
+            reached[start:stop] = walk_by_nodes(tree, rows[start:stop], values)
         else:
             descend(rows[start:stop], *nodes, values, reached[start:stop])
         if nan == "error":
@@ -305,8 +305,11 @@ def values_at_leaves(
     return reached
 
 
-def _through_sets(tree: Nodes, rows: Array, values: Ints) -> Ints:
-    """Return the value at the leaf of each row, -1 where it has NaN that is tested; for trees with sets of codes."""
+def walk_by_nodes(tree: Nodes, rows: Array, values: Ints) -> Ints:
+    """Return the value at the leaf of each row, -1 where it has NaN that is tested, without a compiled loop.
+
+    So go rows of trees with sets of codes, and those of a file, which is read without the compiler.
+    """
     reached = np.empty(len(rows), dtype=np.int64)
     stack = [(0, np.arange(len(rows)))]
     while stack:

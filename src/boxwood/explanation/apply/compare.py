@@ -18,7 +18,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.apply.results import Compared, Comparison
 from boxwood.explanation.ask.columns import notes_on_reading
 from boxwood.explanation.ask.explainer import is_explainer
-from boxwood.explanation.ask.gathered import gathered_as_asked
+from boxwood.explanation.ask.gathered import gathered_as_asked, source_to_explain
 from boxwood.explanation.ask.mixed import refuse_method
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.problem import Problem, problem_of, read_dates
@@ -27,7 +27,7 @@ from boxwood.explanation.choose.on_table import choose
 from boxwood.explanation.measure.measure import measure
 from boxwood.grow import METHODS, method_of
 from boxwood.reference import Task
-from boxwood.table.scanned import as_source, is_source
+from boxwood.table.scanned import is_source
 from boxwood.tree import ThresholdTree
 
 COMPARED = ("auto", "imm", "greedy", "shallow", "exkmc", "expand", "cart")
@@ -116,7 +116,7 @@ def compare(
     leaves = [] if wanted is None else sorted({whole_number("max_leaf_nodes", n, 2) for n in wanted})
     asked = Options.of(given | {"max_leaf_nodes": None})
     read_notes = tuple[str, ...]()
-    if (source := as_source(X)) is not None:
+    if (source := source_to_explain(X, labels)) is not None:
         read_notes = notes_on_reading(source, asked.columns)
         read, asked = gathered_as_asked(source, asked, labels)
         X, labels = read.table, read.labels

@@ -15,7 +15,7 @@ from boxwood._frames import (
     as_rows_here,
     boolean_columns,
     column_names,
-    column_values,
+    find_labels_in,
     is_frame,
     label_values,
     numeric_columns,
@@ -94,12 +94,7 @@ def _as_of(ex: MeasuredTree, as_of: Any) -> MeasuredTree:
 def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> MeasuredTree:
     refuse_no_rows(X)
     given, X = X, _in_numbers(ex, X) if is_frame(X) else X
-    if isinstance(labels, str):
-        if not is_frame(X):
-            raise DataError(
-                f"{show_value(labels)} names a column of labels, but X is not a data frame with named columns"
-            )
-        labels = column_values(X, labels)
+    labels = find_labels_in(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=sample_weight)
     said = notes_on_labels_of(X, labels)
     codes, found = encode_labels(label_values(labels))

@@ -28,7 +28,7 @@ from boxwood.axes.transformers import encode_table, values_of
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
-from boxwood.tree.nodes import as_rows, values_at_leaves
+from boxwood.tree.nodes import as_rows, values_at_leaves, walk_by_nodes
 
 Missing = Literal["warn", "none", "error"]
 MISSING = get_args(Missing)
@@ -61,7 +61,7 @@ def leaves_in(
     if missing != "none" and reached.min(initial=0) < 0:
         if missing == "error":
             rows = np.flatnonzero(reached < 0)
-            stop = read[_without_value(on_table, table[rows[:1]])[0]]
+            stop = read[find_stops(on_table, table[rows[:1]])[0]]
             _refuse(X, columns, categories, rows, stop, len(reached))
         said = note_without_leaf(X, columns, Walk(read, on_table, table, reached))
         warn_caller(f'{said}; missing="none" gives none without this warning, and missing="error" refuses them')
@@ -85,7 +85,7 @@ def _refuse(
 def note_without_leaf(X: Any, columns: Sequence[str], walk: Walk) -> str:
     """Return how many rows have no leaf, and which values are to blame."""
     rows, lost = np.flatnonzero(walk.leaf < 0), Counter[tuple[str, Any]]()
-    stops = np.asarray(walk.columns)[_without_value(walk.tree, walk.table[rows])]
+    stops = np.asarray(walk.columns)[find_stops(walk.tree, walk.table[rows])]
     for j in np.unique(stops).tolist():
         values = _values(X, columns, j, rows[stops == j])
         lost.update((columns[j], None if is_missing(value) else show_value(value)) for value in values)
@@ -133,9 +133,16 @@ def walk_rows(
 ) -> Walk:
     """Return the way of rows in memory; arguments as for `leaves_in`."""
     read, table = _read_tested(X, columns, tree.features.tolist(), categories, dates)
-    table = with_points(table, [i for i, j in enumerate(read) if j in gaps] if gaps else [])
+    table = with_points(table, [i for i, j in enumerate(read) if j in gaps])
     on_table = tree if len(read) == len(columns) else _on_columns(tree, read)
     return Walk(read, on_table, table, values_at_leaves(on_table, table, tree._leaf_numbers, n_jobs=-1, nan="none"))
+
+
+def walk_tested(tree: ThresholdTree, table: Floats, gaps: Collection[int] = ()) -> Walk:
+    """Return the way of rows of which the tested columns are given, as numbers and codes."""
+    read = tree.features.tolist()
+    table, on_table = with_points(table, [i for i, j in enumerate(read) if j in gaps]), _on_columns(tree, read)
+    return Walk(read, on_table, table, walk_by_nodes(on_table, table, tree._leaf_numbers))
 
 
 def counted_from_day(row: Mapping[Any, Any], dates: Mapping[str, Dates]) -> Mapping[Any, Any]:
@@ -257,7 +264,7 @@ def _on_columns(tree: ThresholdTree, features: Sequence[int]) -> ThresholdTree:
     return ThresholdTree(position[tree.feature], tree.lower, tree.upper, tree.second, tree.cluster, tree.members)
 
 
-def _without_value(tree: ThresholdTree, rows: Array) -> Indices:
+def find_stops(tree: ThresholdTree, rows: Array) -> Indices:
     """Return the column of the cut where each of some rows without a leaf stops."""
     feature = np.empty(len(rows), dtype=np.intp)
     stack = [(0, np.arange(len(rows)))]

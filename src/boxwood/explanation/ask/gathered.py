@@ -46,6 +46,7 @@ from boxwood.grow import METHODS
 from boxwood.reference.coded import CodedSource, FoundWords, find_words
 from boxwood.reference.reference_batches import find_labels
 from boxwood.table.memory import FileInMemory
+from boxwood.table.scanned import as_source
 
 if TYPE_CHECKING:
     from boxwood.batches.sample import RowSample
@@ -63,6 +64,19 @@ class Gathered(NamedTuple):
     labels: Array | None
     sample_weight: Floats | None
     whole: FullTable | None
+
+
+def source_to_explain(X: Any, clustering: Any) -> Source | None:
+    """Return what `as_source` does, but a long file that fits into memory as one that is read there, not drawn from."""
+    source = as_source(X)
+    if source is None or source.as_held is None or not (clustering is None or isinstance(clustering, str)):
+        return source
+    assert source.n_rows is not None
+    if settings.is_held(source.n_rows, len(source.names)):
+        return source
+    held = source.as_held()
+    held.tick = source.tick
+    return held
 
 
 def gather_rows(source: Source, clustering: Any, asked: Options, *, has_gaps: bool = False) -> Gathered | None:

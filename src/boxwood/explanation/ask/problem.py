@@ -246,7 +246,7 @@ def _cluster_rows(X: Any, clustering: Any, asked: Options, *, is_drawn: bool) ->
     """Return the rows with their clusters: a table as it is, or the numbers that a clusterer, or all rules, take."""
     X, asked = with_weights(X, asked)
     if asked.numbers and is_frame(X):
-        X = with_numbers(X, as_names("numbers", asked.numbers))
+        X = with_numbers(X, as_names("numbers", asked.numbers), asked.columns)
     in_table = column_names(X) if is_frame(X) else X.names if isinstance(X, ColumnTable) else ()
     X, unfitted = as_fitted(X, clustering, asked.columns)
     labels_given(clustering)  # refuses a reference of a table in batches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -13,7 +13,7 @@ import numpy as np
 
 from boxwood._frames import (
     as_rows_here,
-    column_values,
+    find_labels_in,
     is_frame,
     label_values,
     refuse_other_index,
@@ -26,17 +26,17 @@ from boxwood._validation import as_weights, show_value
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.batches.batches import numbers
-from boxwood.batches.labelling import codes_of
+from boxwood.batches.labelling import codes_of, labels_in
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.left_out import walk_of_others
-from boxwood.explanation.apply.rows import Walk, walk_rows
+from boxwood.explanation.apply.rows import Walk, find_stops, walk_rows, walk_tested
 from boxwood.explanation.living.shapes import all_edges, count_bins
 from boxwood.metrics.agreements import are_whole
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels, plain_name
+from boxwood.table.rule_rows import RulePart, RuleRows
 from boxwood.table.scanned import as_source
-from boxwood.tree import ThresholdTree
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree, Tree
@@ -102,16 +102,13 @@ class Counts:
 
 
 def count_rows(ex: MeasuredTree, X: Any, labels: Any = None, weights: Any = None) -> Counts:
-    """Return the counts of rows in memory, or of a table in batches, from one pass."""
+    """Return the counts of rows in memory, of a file that is open for these rules, or of a table in batches."""
+    if isinstance(X, RuleRows):
+        return _counted_in_file(ex, X, labels)
     if (source := as_source(X)) is not None:
         return _counted_in_batches(ex, source, labels, weights)
     X = as_rows_here(X)
-    if isinstance(labels, str):
-        if not is_frame(X):
-            raise DataError(
-                f"{show_value(labels)} names a column of labels, but X is not a data frame with named columns"
-            )
-        labels = column_values(X, labels)
+    labels = find_labels_in(X, labels)
     refuse_other_index(X, labels=labels, sample_weight=weights)
     codes, found = (None, ()) if labels is None else encode_labels(label_values(labels))
     keys, weights = [label_key(ex.names, label) for label in found], weights_in(X, weights)
@@ -159,33 +156,53 @@ def _of_rows(
 ) -> Counts:
     """Return the counts of rows in memory; IN: codes (n,): their places among the keys of labels, or -1."""
     walk = walk_rows(ex.tree, ex.columns, ex._coded_columns, X, ex._gap_columns, ex._date_columns)
+
+    def cells(j: int, rows: Indices) -> Sequence[Any]:
+        some = rows_of_table(X, rows)
+        return values_of(some, ex.columns[j]) if is_frame(some) else some[:, j].tolist()
+
+    return _of_walk(ex, walk, cells, codes, keys, weights)
+
+
+def _of_walk(
+    ex: MeasuredTree,
+    walk: Walk,
+    cells: Callable[[int, Indices], Sequence[Any]],
+    codes: Indices | None,
+    keys: Sequence[Hashable],
+    weights: Floats | None = None,
+) -> Counts:
+    """Return the counts of rows on their way; IN: cells: gets a column of words and rows, and returns the cells."""
     n, counts = len(walk.leaf), Counts(ex.n_leaves, codes is not None, weights is not None)
     codes = np.full(n, -1) if codes is None else codes
     if len(codes) != n:
         raise DataError(f"X has {n} rows, but there are {len(codes)} labels")
     width = ex.n_leaves + 1
     leaf = np.where(walk.leaf < 0, ex.n_leaves, walk.leaf)
-    cells, size = (codes + 1) * width + leaf, (len(keys) + 1) * width
-    held = kept = np.bincount(cells, weights, minlength=size).reshape(-1, width)
+    places, size = (codes + 1) * width + leaf, (len(keys) + 1) * width
+    held = kept = np.bincount(places, weights, minlength=size).reshape(-1, width)
     if weights is not None and n:
-        kept = np.bincount(cells[weights > 0], minlength=size).reshape(-1, width)
+        kept = np.bincount(places[weights > 0], minlength=size).reshape(-1, width)
         counts.are_whole = are_whole(weights)
-    for key, of_key, kept_of_key in zip([None, *keys], held, kept, strict=True):
-        counts.held[key] = counts.held.get(key, 0) + of_key
-        counts.kept[key] = counts.kept.get(key, 0) + kept_of_key
+    for i in np.unique(codes).tolist():
+        key = None if i < 0 else keys[i]
+        counts.held[key] = counts.held.get(key, 0) + held[i + 1]
+        counts.kept[key] = counts.kept.get(key, 0) + kept[i + 1]
     there = np.flatnonzero(walk.leaf >= 0)
     clusters = ex.tree.leaf_clusters[walk.leaf[there]]
     for j, edges in all_edges(ex).items():
         values = walk.table[there, walk.columns.index(j)].astype(np.float64)
         counts.bins[j] = count_bins(ex, j, values, clusters, edges, None if weights is None else weights[there])
-    counts.lost = _find_lost(ex, X, walk, weights)
+    counts.lost = _find_lost(ex, cells, walk, weights)
     return counts
 
 
-def _find_lost(ex: MeasuredTree, X: Any, walk: Walk, weights: Floats | None) -> Lost:
+def _find_lost(
+    ex: MeasuredTree, cells: Callable[[int, Indices], Sequence[Any]], walk: Walk, weights: Floats | None
+) -> Lost:
     """Return the rows without a leaf by the column where they stop, and the word that was never seen there."""
     rows = np.flatnonzero(walk.leaf < 0)
-    features = np.array([walk.columns[j] for j in _stops(walk.tree, walk.table[rows])], dtype=np.intp)
+    features = np.array([walk.columns[j] for j in find_stops(walk.tree, walk.table[rows])], dtype=np.intp)
     found: Lost = Counter()
     for j in np.unique(features).tolist():
         here = rows[features == j]
@@ -193,30 +210,28 @@ def _find_lost(ex: MeasuredTree, X: Any, walk: Walk, weights: Floats | None) -> 
         if j not in ex._coded_columns:
             found[j, None] += sum(own)
             continue
-        some, marks = rows_of_table(X, here), ex._coded_columns[j].marks
-        values = values_of(some, ex.columns[j]) if is_frame(some) else some[:, j].tolist()
-        for one, weight in zip(values, own, strict=True):
+        marks = ex._coded_columns[j].marks
+        for one, weight in zip(cells(j, here), own, strict=True):
             found[j, None if is_missing(one) or one in marks else str(one)] += weight
     return found
 
 
-def _stops(tree: ThresholdTree, table: Any) -> Indices:
-    """Return the column where each row of a table lacks what it is asked for, shape (n,)."""
-    column, stack = np.full(len(table), -1), [(0, np.arange(len(table)))]
-    while stack:
-        node, rows = stack.pop()
-        if not len(rows):
-            continue
-        j = int(tree.feature[node])
-        values = table[rows, j]
-        stops = np.isnan(values)
-        column[rows[stops]] = j
-        inside = tree.is_inside(node, values) & ~stops
-        stack += [(int(tree.second[node]), rows[~inside & ~stops]), (node + 1, rows[inside])]
-    return column
+# ------------------------------------------------------------------------------------------------ in files and batches
 
 
-# --------------------------------------------------------------------------------------------------------- in batches
+def _counted_in_file(ex: MeasuredTree, rows: RuleRows, labels: str | None) -> Counts:
+    found = [] if labels is None else [rows.labels(labels, list(map(str, ex.names)))]
+    keys = [label_key(ex.names, label) for one in found for label in labels_in(one.texts).values()]
+    counts = replace(Counts.none(ex), labelled=labels is not None)
+    for part in rows.parts(found):
+        walk = walk_tested(ex.tree, part.tested[0], ex._gap_columns)
+
+        def cells(j: int, some: Indices, part: RulePart = part) -> Sequence[Any]:
+            texts = part.unseen.get(ex.columns[j])
+            return [None] * len(some) if texts is None else texts[some].tolist()
+
+        counts.merge(_of_walk(ex, walk, cells, part.labels[0] if found else None, keys))
+    return counts
 
 
 def _counted_in_batches(ex: MeasuredTree, source: Source, labels: Any, weights: Any) -> Counts:

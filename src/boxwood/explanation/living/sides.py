@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ from boxwood._validation import list_words, show_value
 from boxwood.axes import Categories
 from boxwood.batches import Batches, LabelColumn, Source
 from boxwood.errors import DataError
-from boxwood.explanation.apply.rows import walk_rows
+from boxwood.explanation.apply.rows import walk_rows, walk_tested
 from boxwood.explanation.living.drift import rows_then
 from boxwood.explanation.living.match import Overlap
 from boxwood.explanation.living.shapes import shapes_of
@@ -25,6 +26,7 @@ from boxwood.explanation.records import QUANTILES, CategoryColumn, NumberGroup
 from boxwood.reference.coded import WordsRead
 from boxwood.reference.labels import encode_labels
 from boxwood.reference.reference_batches import find_labels
+from boxwood.table.rule_rows import LabelsOfFile, RuleRows, Tested
 from boxwood.table.scanned import as_source
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import Box
@@ -93,6 +95,8 @@ class Side(NamedTuple):
         Cluster of each row of a table that is given, or -1.
     column : LabelColumn, or None
         The column of a table in batches that holds the labels.
+    of_file : LabelsOfFile, or None
+        The labels of a column of a file: then `labels` has the cluster of each.
     """
 
     names: tuple[Hashable, ...]
@@ -107,6 +111,13 @@ class Side(NamedTuple):
     words: Mapping[str, Sequence[Mapping[Hashable, float]]] = {}
     labels: Indices | None = None
     column: LabelColumn | None = None
+    of_file: LabelsOfFile | None = None
+
+    @property
+    def tested_columns(self) -> Tested:
+        """The columns that its rules test; none for labels."""
+        features = [] if self.tree is None else self.tree.features.tolist()
+        return {self.columns[j]: self.coded.get(j) or self.dates.get(j) for j in features}
 
     @property
     def tested(self) -> list[str]:
@@ -126,6 +137,12 @@ class Side(NamedTuple):
         leaf = walk_rows(self.tree, self.columns, self.coded, X, self.gaps, self.dates).leaf
         return np.append(self.tree.leaf_clusters, -1)[leaf]
 
+    def clusters_at(self, tested: Floats) -> Indices:
+        """Return the cluster of each row by the rules, or -1, from the numbers and codes of the tested columns."""
+        assert self.tree is not None
+        leaf = walk_tested(self.tree, tested, self.gaps).leaf
+        return np.append(self.tree.leaf_clusters, -1)[leaf]
+
 
 def side_of(what: Any, rows: Any, which: str) -> Side:
     """Return a side of a match; IN: rows: the table of labels that are given by name; which: "old" or "new"."""
@@ -135,8 +152,8 @@ def side_of(what: Any, rows: Any, which: str) -> Side:
 
     if isinstance(what, Tally):
         return _of_tally(what)
-    if isinstance(what, str) and isinstance(rows, Source):
-        return _of_column(rows, what)
+    if isinstance(what, str) and isinstance(rows, (Source, RuleRows)):
+        return _of_column(rows, what) if isinstance(rows, Source) else _of_file(rows, what)
     if isinstance(what, str):
         if rows is None or not is_frame(rows):
             raise DataError(
@@ -157,6 +174,18 @@ def _of_column(source: Source, column: str) -> Side:
     found = find_labels(Batches(source, ()), column)
     sizes = found.overview.sizes.astype(np.float64)
     return Side(found.labels, sizes, column=LabelColumn(column, found.labels))
+
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.0+)?")  # as a label, in whatever form a file has it
+
+
+def _of_file(rows: RuleRows, column: str) -> Side:
+    """Return the labels of a column of a file that is open."""
+    found = rows.labels(column)
+    are_numbers = all(map(_NUMBER.fullmatch, found.texts))
+    codes, names = encode_labels([int(one.partition(".")[0]) for one in found.texts] if are_numbers else found.texts)
+    sizes = np.bincount(codes[codes >= 0], np.array(found.rows)[codes >= 0], minlength=len(names))
+    return Side(tuple(names), sizes.astype(np.float64), labels=np.append(codes, -1), of_file=found)
 
 
 def _of_explanation(ex: MeasuredTree) -> Side:
@@ -207,6 +236,8 @@ def overlap_of(old: Side, new: Side, rows: Any, known: Sequence[Any] = ()) -> Ov
 
     IN: known: the old and the new one. Without rows, each tells it of its own.
     """
+    if isinstance(rows, RuleRows):
+        return overlap_on(_in_file(old, new, rows), old, new)
     if rows is not None:
         source = as_source(rows)
         pairs = _pairs(old, new, as_rows_here(rows)) if source is None else _in_batches(old, new, source)
@@ -250,6 +281,19 @@ def _pairs(old: Side, new: Side, X: Any) -> Floats:
         raise DataError(f"old has {len(before)} rows, but new has {len(after)}")
     found = np.zeros((len(old.names) + 1, len(new.names) + 1))
     np.add.at(found, (before, after), 1)  # -1 is the last
+    return found
+
+
+def _in_file(old: Side, new: Side, rows: RuleRows) -> Floats:
+    if not rows.n_rows:
+        raise DataError(f"{rows.name} has no rows, so there is nothing to match")
+    found = np.zeros((len(old.names) + 1, len(new.names) + 1))
+    for part in rows.parts([side.of_file for side in (old, new) if side.of_file is not None]):
+        places, sides = iter(part.labels), list[Side]()
+        for side, tested in zip((old, new), part.tested, strict=True):
+            clusters = side.clusters_at(tested) if side.labels is None else side.labels[next(places)]
+            sides.append(side._replace(labels=clusters))
+        found += _pairs(sides[0], sides[1], None)
     return found
 
 

@@ -161,12 +161,12 @@ class FullTable:
         """Return a summary of a column of numbers, of the rows that have a leaf; the others are as without a label."""
         columns = here.columns if column in here.columns else (*here.columns, column)
         rows, at = self._rows(tree, here), columns.index(column)
-        return self._coded_batches(here, columns).fold(partial(_OfColumn, rows, at, make)).summary
+        return self._coded_batches(here, columns).fold(partial(_OfRows, rows, make, at)).summary
 
     def fold_table(self, tree: ThresholdTree, here: FeatureSpace, make: Callable[[], Any]) -> Any:
         """Return a summary of the rows as trees take them; those that lack too much are as without a label."""
         rows = self._rows(tree, here)
-        return self._coded_batches(here, here.columns).fold(partial(_OfTable, rows, make)).summary
+        return self._coded_batches(here, here.columns).fold(partial(_OfRows, rows, make)).summary
 
     def _coded_batches(self, here: FeatureSpace, columns: tuple[str, ...]) -> Batches:
         words = self._words(here)
@@ -330,56 +330,33 @@ class _InAllRows:
 
     def merge(self, other: _InAllRows) -> None:
         """Add the rows of another part of the table."""
-        for name in (
-            "n_rows",
-            "n_unruled",
-            "n_empty",
-            "n_unseen",
-            "n_strange",
-            "rows",
-            "noise",
-            "gaps",
-            "unseen",
-            "infinite",
-        ):
+        for name in vars(self).keys() - {"how", "parts"}:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for key, part in self.parts.items():
             part.merge(other.parts[key])
 
 
-class _OfTable:
-    """A summary of rows as trees take them."""
+class _OfRows:
+    """A summary of rows as trees take them, or of one column; rows that lack too much have no label.
 
-    def __init__(self, rows: _RowsDownTree, make: Callable[[], Any]) -> None:
-        self.how, self.summary = rows, make()
+    IN: column: None for rows as trees take them. Of a column, rows without a leaf have no label, too.
+    """
 
-    def update(self, block: Block) -> None:
-        """Add a block of rows."""
-        lacks = np.isnan(block.values)
-        without = self.how.empty(lacks) | self.how.strange(block.values)
-        labels = np.where(without, -1, block.labels)
-        self.summary.update(Block(self.how.filled(block.values, lacks), labels, block.weights))
-
-    def merge(self, other: _OfTable) -> None:
-        """Add the rows of another part of the table."""
-        self.summary.merge(other.summary)
-
-
-class _OfColumn:
-    """A summary of one column, in which a row without a leaf has no label."""
-
-    def __init__(self, rows: _RowsDownTree, column: int, make: Callable[[], Any]) -> None:
-        self.how, self.column, self.summary = rows, column, make()
+    def __init__(self, rows: _RowsDownTree, make: Callable[[], Any], column: int | None = None) -> None:
+        self.how, self.summary, self.column = rows, make(), column
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         values = block.values[:, : self.how.n_columns]
         lacks = np.isnan(values)
-        _, leaf = self.how.reached(values, lacks)
         without = self.how.empty(lacks) | self.how.strange(values)
-        labels = np.where((leaf >= 0) & ~without, block.labels, -1)
-        self.summary.update(Block(block.values[:, [self.column]], labels, block.weights))
+        if self.column is None:
+            values = self.how.filled(values, lacks)
+        else:
+            without |= self.how.reached(values, lacks)[1] < 0
+            values = block.values[:, [self.column]]
+        self.summary.update(Block(values, np.where(without, -1, block.labels), block.weights))
 
-    def merge(self, other: _OfColumn) -> None:
+    def merge(self, other: _OfRows) -> None:
         """Add the rows of another part of the table."""
         self.summary.merge(other.summary)
