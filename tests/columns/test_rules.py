@@ -275,6 +275,20 @@ def test_one_measure_of_units_tells_them_and_units_within_units_go_through_the_f
     assert units_in({"village": np.repeat(village, 9), "x": rng.normal(size=9 * 84)}) == {"village"}
 
 
+@law(5)
+def test_numbers_within_other_numbers_down_a_file_are_units(seed):
+    rng = np.random.default_rng([seed, 6])
+    mother = np.repeat(np.cumsum(rng.integers(1, 4, 400)), rng.integers(1, 4, 400)).astype(float)
+    village, ethnic = mother // 11, rng.integers(0, 3, len(mother))
+    share = rng.random(int(village[-1]) + 1)[village.astype(int)]  # rises with some villages
+    table = {"mother": mother, "village": village, "share": share, "ethnic": ethnic}
+    assert units_in(table) >= {"mother", "village"}
+    mixed = rng.permutation(len(mother))
+    assert "mother" not in units_in({name: x[mixed] for name, x in {**table, "share": rng.random(len(mother))}.items()})
+    income = np.sort(rng.integers(10, 300, 500)) * 100.0  # a file that is sorted by a measure, in bands
+    assert units_in({"income": income, "band": np.floor(income / 3000), "x": rng.normal(size=500)}) == set()
+
+
 @law(24)
 def test_what_follows_from_a_measure_makes_it_no_number_of_units(seed):
     rng = np.random.default_rng(seed)

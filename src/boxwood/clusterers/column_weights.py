@@ -74,12 +74,15 @@ class WeightedClusters(NamedTuple):
         What is taken from each column of the rows, and the factor of each.
     centers : array of shape (k, m)
         Means of the clusters, in columns shifted and scaled like that.
+    left : float
+        Logarithm of what clusters leave of the columns, as a ratio to what k boxes leave of even values.
     """
 
     weights: Floats
     middle: Floats
     factors: Floats
     centers: Floats
+    left: float
 
     def predict(self, rows: Floats) -> Indices:
         """Return the nearest centre of each row."""
@@ -99,10 +102,11 @@ def weighted_clusters(
     ways = (alone.weights, n_starts), (even, -(-n_starts // 2))
     found = [table.settled(table.cluster(first, k, generator, n), first) for first, n in ways]
     left, labels, weights = min(found, key=lambda each: each[0])
-    if left >= -2.0 * np.log(k):
+    left += 2.0 * float(np.log(k))
+    if left >= 0:
         labels, weights = table.cluster(even, k, generator, n_starts), even
     factors = np.sqrt(weights)[table.made_of]
-    return WeightedClusters(weights, rows.mean(axis=0), factors, _means(table.rows * factors, labels)[0])
+    return WeightedClusters(weights, rows.mean(axis=0), factors, _means(table.rows * factors, labels)[0], left)
 
 
 class _Table(NamedTuple):
@@ -151,7 +155,7 @@ class _Table(NamedTuple):
         return np.bincount(self.made_of, sizes @ means**2) / np.where(whole > 0, whole, 1.0)
 
     def left(self, labels: Indices) -> float:
-        """Return the logarithm of what clusters leave of the columns: that of even values is -2 log k in k boxes."""
+        """Return the logarithm of what clusters leave of the columns; k boxes leave 1 / k² of even values."""
         means, sizes = _means(self.rows, labels)
         of_numbers = self.made_of[self.numbers]
         kept = np.sqrt((1.0 - self.steps[of_numbers]) / np.where(self.whole > 0, self.whole, 1.0)[self.numbers])
