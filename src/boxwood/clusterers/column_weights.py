@@ -4,10 +4,10 @@ Columns without groups drown those with groups if all count alike. So a column c
 is between the clusters, less what clusters that slice a column without groups have of it, and clusters are made of
 columns that count so, in turn, until that settles. At first a column counts by how clearly it parts by itself.
 
-Such clusters are found from two sides, with columns that count alike at first, too, and those are taken that leave less:
-of numbers the determinant of their scatter, so that what several columns say together counts once. Clusters may slice
-columns of even values as well: however many of them k boxes cut, they leave 1 / k². Where clusters leave no less, all
-columns count alike.
+Such clusters are found from two sides, with columns that count alike at first, too, and those are taken that leave
+less: of numbers the determinant of their scatter, so that what several columns say together counts once. Clusters may
+slice columns of even values as well: however many of them k boxes cut, they leave 1 / k². Where clusters leave no less,
+all columns count alike.
 
 H. P. Friedman, J. Rubin, "On some invariant criteria for grouping data", Journal of the American Statistical
 Association 62 (1967); F. H. C. Marriott, "Practical problems in a method of cluster analysis", Biometrics 27 (1971).
@@ -74,15 +74,12 @@ class WeightedClusters(NamedTuple):
         What is taken from each column of the rows, and the factor of each.
     centers : array of shape (k, m)
         Means of the clusters, in columns shifted and scaled like that.
-    left : float
-        Logarithm of what clusters leave of the columns, as a ratio to what k boxes leave of even values.
     """
 
     weights: Floats
     middle: Floats
     factors: Floats
     centers: Floats
-    left: float
 
     def predict(self, rows: Floats) -> Indices:
         """Return the nearest centre of each row."""
@@ -102,11 +99,10 @@ def weighted_clusters(
     ways = (alone.weights, n_starts), (even, -(-n_starts // 2))
     found = [table.settled(table.cluster(first, k, generator, n), first) for first, n in ways]
     left, labels, weights = min(found, key=lambda each: each[0])
-    left += 2.0 * float(np.log(k))
-    if left >= 0:
+    if left >= -2.0 * np.log(k):
         labels, weights = table.cluster(even, k, generator, n_starts), even
     factors = np.sqrt(weights)[table.made_of]
-    return WeightedClusters(weights, rows.mean(axis=0), factors, _means(table.rows * factors, labels)[0], left)
+    return WeightedClusters(weights, rows.mean(axis=0), factors, _means(table.rows * factors, labels)[0])
 
 
 class _Table(NamedTuple):
@@ -152,7 +148,7 @@ class _Table(NamedTuple):
         """Return the share of the variance of each column of the table that is between clusters."""
         means, sizes = _means(self.rows, labels)
         whole = np.bincount(self.made_of, self.whole)
-        return np.bincount(self.made_of, sizes @ means**2) / np.where(whole > 0, whole, 1.0)
+        return np.asarray(np.bincount(self.made_of, sizes @ means**2) / np.where(whole > 0, whole, 1.0))
 
     def left(self, labels: Indices) -> float:
         """Return the logarithm of what clusters leave of the columns; k boxes leave 1 / k² of even values."""
@@ -182,7 +178,7 @@ def _first_centers(rows: Floats, k: int, generator: Any) -> Floats:
     squares = np.square(rows).sum(axis=1)
 
     def distances(some: Indices) -> Floats:
-        return np.maximum(squares[some][:, None] + squares - 2.0 * (rows[some] @ rows.T), 0.0)
+        return np.asarray(np.maximum(squares[some][:, None] + squares - 2.0 * (rows[some] @ rows.T), 0.0))
 
     chosen = [int(generator.randint(len(rows)))]
     apart = distances(np.array(chosen))[0]

@@ -51,13 +51,9 @@ _HALVES = "for which both halves of the rows give"
 
 
 class HowMany(NamedTuple):
-    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index, and what these leave.
-
-    `left` is the mean of `WeightedClusters.left`, the same for each number where columns count as they are.
-    """
+    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index."""
 
     agreement: dict[int, float]
-    left: Mapping[int, float] = {}
 
     @property
     def few(self) -> HowMany:
@@ -174,8 +170,9 @@ class DrawnRows:
         """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""
         most = min(len(self.rows) // ROWS_EACH, len(np.unique(self.rows, axis=0)))
         numbers = [k for k in among if k <= max(most, among[0])]
-        found = {k: self.agreement_of_halves(k) for k in tell_progress(progress, "numbers of clusters tried", numbers)}
-        return HowMany({k: share for k, (share, _) in found.items()}, {k: left for k, (_, left) in found.items()})
+        return HowMany(
+            {k: self.agreement_of_halves(k) for k in tell_progress(progress, "numbers of clusters tried", numbers)}
+        )
 
     def groups(self) -> Groups:
         """Return whether the rows show groups; it is the one verdict on this, whatever the number of clusters."""
@@ -217,21 +214,18 @@ class DrawnRows:
         said = f"looking at {n_rows} rows{TOO_FEW}{k} clusters are groups"
         return (said,) if n_rows < max(FEWEST, 2 * k) else ()
 
-    def agreement_of_halves(self, k: int) -> tuple[float, float]:
-        """Return the mean agreement of the clusters of one half with those of the other, on all rows, and how clear
-        they are: the mean of `WeightedClusters.left`, 0 where columns count as they are.
-        """
+    def agreement_of_halves(self, k: int) -> float:
+        """Return the mean agreement of the clusters of one half with those of the other, on all rows."""
         from sklearn.metrics import adjusted_rand_score
 
-        generator, found, left = np.random.RandomState(0), list[float](), list[float]()
+        generator, found = np.random.RandomState(0), list[float]()
         with quietly_by_one_thread():
             for seed in range(HALVES):
                 order = generator.permutation(len(self.rows))
                 halves = order[: len(order) // 2], order[len(order) // 2 :]
                 one, other = (self._clusters_of_half(self.rows[half], min(k, len(half)), seed) for half in halves)
                 found.append(adjusted_rand_score(one.predict(self.rows), other.predict(self.rows)))
-                left += [one.left, other.left] if self.has_weights else [0.0]
-        return float(np.mean(found)), float(np.mean(left))
+        return float(np.mean(found))
 
     def _clusters_of_half(self, half: Floats, k: int, seed: int) -> Any:
         return self._clusters(half, k, seed, STARTS_OF_HALF) if self.has_weights else _k_means(half, k, seed)

@@ -114,8 +114,7 @@ def groups_in(
 
     IN: rows (n, d): as they enter distances; blocks: the columns that are made of one column of the table, of which
     more than one are the categories of a column, None for each by itself; lacks (n, d): what is missing, None for
-    nothing; read (n, d): numbers as they were read, of which those that repeat are as far apart as steps of their column,
-    however they enter distances.
+    nothing; read (n, d): numbers as they were read, which tell the steps of a column, however it enters distances.
     """
     blocks = blocks if blocks is not None else [np.array([j]) for j in range(rows.shape[1])]
     rows = rows / (np.abs(rows).max() or 1.0)
