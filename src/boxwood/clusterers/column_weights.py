@@ -7,7 +7,7 @@ columns that count so, in turn, until that settles. At first a column counts by 
 Such clusters are found from two sides, with columns that count alike at first, too, and those are taken that leave
 less: of numbers the determinant of their scatter, so that what several columns say together counts once. Clusters may
 slice columns of even values as well: however many of them k boxes cut, they leave 1 / k². Where clusters leave no less,
-all columns count alike.
+together or column by column, all columns count alike.
 
 H. P. Friedman, J. Rubin, "On some invariant criteria for grouping data", Journal of the American Statistical
 Association 62 (1967); F. H. C. Marriott, "Practical problems in a method of cluster analysis", Biometrics 27 (1971).
@@ -28,6 +28,7 @@ LEAST = 0.02  # weight of a column without groups, where the largest is 1: it te
 SHARP = 3.0  # power by which columns that part clearly come first
 ROUNDS = 6  # that weights and clusters are found in turn
 SETTLED = 0.02  # change of weights that is none
+CLEARER = 0.75  # of what boxes leave of even values: so much at most is left by groups, column by column
 RIDGE = 0.01  # of the variance of a number: what is added to each, as columns may say the same
 STARTS = 4  # of the first clusters, and half of them with columns that count alike
 LLOYD = 20  # steps of each at most
@@ -99,7 +100,7 @@ def weighted_clusters(
     ways = (alone.weights, n_starts), (even, -(-n_starts // 2))
     found = [table.settled(table.cluster(first, k, generator, n), first) for first, n in ways]
     left, labels, weights = min(found, key=lambda each: each[0])
-    if left >= -2.0 * np.log(k):
+    if left >= -2.0 * np.log(k) and not table.are_clear(labels, k):
         labels, weights = table.cluster(even, k, generator, n_starts), even
     factors = np.sqrt(weights)[table.made_of]
     return WeightedClusters(weights, rows.mean(axis=0), factors, _means(table.rows * factors, labels)[0])
@@ -149,6 +150,11 @@ class _Table(NamedTuple):
         means, sizes = _means(self.rows, labels)
         whole = np.bincount(self.made_of, self.whole)
         return np.asarray(np.bincount(self.made_of, sizes @ means**2) / np.where(whole > 0, whole, 1.0))
+
+    def are_clear(self, labels: Indices, k: int) -> bool:
+        """Return whether clusters leave clearly less, column by column; cuts between steps leave 1 / k² at least."""
+        left = np.maximum(1.0 - self.explained(labels), np.where(self.steps > 0, 1.0 / k**2, 0.0))
+        return bool(np.prod(left) < CLEARER / k**2)
 
     def left(self, labels: Indices) -> float:
         """Return the logarithm of what clusters leave of the columns; k boxes leave 1 / k² of even values."""
