@@ -73,7 +73,7 @@ def is_calendar(seen: Seen, words: Collection[str]) -> bool:
     """Return whether a column says when a row is from; IN: words: those of its name."""
     if seen.is_word:
         return _are_parts(seen.texts)
-    if seen.kind == "date" or ("date" in words and _is_within(seen, YEARS)):
+    if seen.kind == "date" or ("date" in words and (_is_within(seen, YEARS) or _are_days(seen))):
         return True
     if "time" in words and seen.is_whole and _is_within(seen, CLOCK):
         return seen.are_clock
@@ -81,6 +81,11 @@ def is_calendar(seen: Seen, words: Collection[str]) -> bool:
     if not ends or not all(word in PARTS or word in _BESIDE for word in words):
         return False
     return (seen.is_whole or ends == {YEARS}) and seen.most > 1 and any(_is_within(seen, each) for each in ends)
+
+
+def _are_days(seen: Seen) -> bool:
+    """Return whether whole numbers may be days such as 19750103."""
+    return seen.is_whole and _is_within(seen, (YEARS[0] * 10_000, YEARS[1] * 10_000))
 
 
 def _is_within(seen: Seen, ends: tuple[float, float]) -> bool:
