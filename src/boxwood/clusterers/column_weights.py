@@ -98,7 +98,7 @@ def weighted_clusters(
     table = _Table.of(rows - rows.mean(axis=0), blocks, alone.steps)
     even = np.ones(len(blocks))
     ways = (alone.weights, n_starts), (even, -(-n_starts // 2))
-    found = [table.settled(table.cluster(first, k, generator, n), first) for first, n in ways]
+    found = [table.settle(table.cluster(first, k, generator, n), first) for first, n in ways]
     left, labels, weights = min(found, key=lambda each: each[0])
     if left >= -2.0 * np.log(k) and not table.are_clear(labels, k):
         labels, weights = table.cluster(even, k, generator, n_starts), even
@@ -127,25 +127,25 @@ class _Table(NamedTuple):
         scaled = rows[:, numbers] / np.sqrt(np.where(whole > 0, whole, 1.0))[numbers]
         return cls(rows, made_of, steps, whole, numbers, scaled.T @ scaled + RIDGE * np.eye(len(numbers)))
 
-    def weighted(self, weights: Floats) -> Floats:
+    def weigh(self, weights: Floats) -> Floats:
         """Return the rows in columns that count so much."""
         return self.rows * np.sqrt(weights)[self.made_of]
 
     def cluster(self, weights: Floats, k: int, generator: Any, n_starts: int) -> Indices:
         """Return the labels of clusters in columns that count so much."""
-        return _cluster(self.weighted(weights), k, generator, n_starts)
+        return _cluster(self.weigh(weights), k, generator, n_starts)
 
-    def settled(self, labels: Indices, weights: Floats) -> tuple[float, Indices, Floats]:
+    def settle(self, labels: Indices, weights: Floats) -> tuple[float, Indices, Floats]:
         """Return clusters at which weights settle, with these, and the logarithm of what they leave of the columns."""
         for _ in range(ROUNDS):
-            new = _weights(self.explained(labels))
+            new = _weights(self.share_explained(labels))
             if np.abs(new - weights).max() < SETTLED:
                 break
-            weights, placed = new, self.weighted(new)
+            weights, placed = new, self.weigh(new)
             labels = _run_k_means(placed, _means(placed, labels)[0])
-        return self.left(labels), labels, weights
+        return self.log_left(labels), labels, weights
 
-    def explained(self, labels: Indices) -> Floats:
+    def share_explained(self, labels: Indices) -> Floats:
         """Return the share of the variance of each column of the table that is between clusters."""
         means, sizes = _means(self.rows, labels)
         whole = np.bincount(self.made_of, self.whole)
@@ -153,17 +153,17 @@ class _Table(NamedTuple):
 
     def are_clear(self, labels: Indices, k: int) -> bool:
         """Return whether clusters leave clearly less, column by column; cuts between steps leave 1 / k² at least."""
-        left = np.maximum(1.0 - self.explained(labels), np.where(self.steps > 0, 1.0 / k**2, 0.0))
+        left = np.maximum(1.0 - self.share_explained(labels), np.where(self.steps > 0, 1.0 / k**2, 0.0))
         return bool(np.prod(left) < CLEARER / k**2)
 
-    def left(self, labels: Indices) -> float:
+    def log_left(self, labels: Indices) -> float:
         """Return the logarithm of what clusters leave of the columns; k boxes leave 1 / k² of even values."""
         means, sizes = _means(self.rows, labels)
         of_numbers = self.made_of[self.numbers]
         kept = np.sqrt((1.0 - self.steps[of_numbers]) / np.where(self.whole > 0, self.whole, 1.0)[self.numbers])
         between = means[:, self.numbers] * kept * np.sqrt(sizes)[:, None]
         of_words = np.setdiff1d(np.arange(len(self.steps)), of_numbers)
-        words = np.log1p(-self.explained(labels) * (1.0 - self.steps))[of_words].sum()
+        words = np.log1p(-self.share_explained(labels) * (1.0 - self.steps))[of_words].sum()
         within = np.linalg.slogdet(self.scatter - between.T @ between)[1]
         return float(words + within - np.linalg.slogdet(self.scatter)[1])
 

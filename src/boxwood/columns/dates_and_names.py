@@ -186,7 +186,7 @@ def units_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     """Return which columns of numbers count or name units; IN: as for `names_among`."""
     ascending = {one.name for one in suspects if _goes_up(one)}
     found = {one.name for one in suspects[:NAMES] if _are_unique_by_design(one.known)}
-    found |= _nested([one for one in suspects if one.name in ascending][:NAMES])
+    found |= _find_nested([one for one in suspects if one.name in ascending][:NAMES])
     for one in suspects[:NAMES]:
         aside = {one.name} | (ascending if one.name in ascending else set())
         measures = [other.values for other in columns if not (other.is_word or other.name in aside)][:PROPERTIES]
@@ -194,7 +194,7 @@ def units_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     return found | ascending if found & ascending else found
 
 
-def _nested(ascending: Sequence[SeenValues]) -> set[str]:
+def _find_nested(ascending: Sequence[SeenValues]) -> set[str]:
     """Return numbers that never fall down the file, each of which has one of another such column, and these others.
 
     So are those of mothers within villages. Of the others there are half as many at most, and several rows have one.
