@@ -159,7 +159,7 @@ def begins_again(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are not to say which visit, wave or place a row is of."""
     if not use.by_boxwood or seen.is_word or seen.name in use.chosen or seen.name in use.ages:
         return None
-    return BEGINS_AGAIN if seen.n_known >= FEW_ROWS and seen.begins_again else None
+    return BEGINS_AGAIN if seen.n_known >= FEW_ROWS and seen.is_whole and seen.begins_again else None
 
 
 def numbers_as_names(seen: Seen, use: Use) -> str | None:
