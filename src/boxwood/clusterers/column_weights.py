@@ -30,7 +30,7 @@ ROUNDS = 6  # that weights and clusters are found in turn
 SETTLED = 0.02  # change of weights that is none
 CLEARER = 0.75  # of what boxes leave of even values: so much at most is left by groups, column by column
 RIDGE = 0.01  # of the variance of a number: what is added to each, as columns may say the same
-STARTS = 4  # of the first clusters, and half of them with columns that count alike
+STARTS = 10  # of the first clusters, and half of them with columns that count alike
 LLOYD = 20  # steps of each at most
 
 
