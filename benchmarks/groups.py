@@ -229,6 +229,27 @@ def _helix(rng: Rng, n: int) -> np.ndarray:
     return np.c_[np.cos(angle) * 3, np.sin(angle) * 3, angle / 2] + rng.normal(size=(n, 3)) * rng.uniform(0.05, 0.2)
 
 
+def _sine(rng: Rng, n: int) -> np.ndarray:
+    x = rng.uniform(0, rng.uniform(5, 15), n)
+    return np.c_[x, np.sin(x) * rng.uniform(1, 3) + rng.normal(size=n) * rng.uniform(0.1, 0.5)]
+
+
+def _s_curve(rng: Rng, n: int) -> np.ndarray:
+    angle = 3 * np.pi * (rng.random(n) - 0.5)
+    rows = np.c_[np.sin(angle), rng.uniform(0, 2, n), np.sign(angle) * (np.cos(angle) - 1)]
+    return rows + rng.normal(size=(n, 3)) * rng.uniform(0.0, 0.2)
+
+
+def _spiral(rng: Rng, n: int) -> np.ndarray:
+    angle = 2 * np.pi * rng.uniform(1, 3) * np.sqrt(rng.random(n))
+    return np.c_[np.cos(angle), np.sin(angle)] * angle[:, None] + rng.normal(size=(n, 2)) * rng.uniform(0.1, 0.6)
+
+
+def _eight(rng: Rng, n: int) -> np.ndarray:
+    angle = rng.uniform(0, 2 * np.pi, n)
+    return np.c_[np.sin(angle), np.sin(2 * angle) / 2] * 5 + rng.normal(size=(n, 2)) * rng.uniform(0.1, 0.5)
+
+
 def _ar(rng: Rng, n: int) -> np.ndarray:
     steps = rng.normal(size=(n, _d(rng)))
     for i in range(1, n):
@@ -273,6 +294,9 @@ WITHOUT: dict[str, Callable[[Rng], pd.DataFrame]] = {
         _size(rng), _d(rng)
     ),
     "Poisson": lambda rng: (lambda n, d: _frame(rng.poisson(rng.uniform(0.5, 12, d), (n, d))))(_size(rng), _d(rng)),
+    "long counts": lambda rng: (lambda n, d: _frame(rng.negative_binomial(1, rng.uniform(0.05, 0.3, d), (n, d))))(
+        _size(rng), _d(rng)
+    ),
     "answers of one factor": lambda rng: _frame(_in_levels(rng, _of_one_factor(rng, _size(rng), _d(rng)), 3, 7)),
     "words of one factor": lambda rng: _named(_in_levels(rng, _of_one_factor(rng, _size(rng), _d(rng) + 1))),
     "words": lambda rng: (
@@ -288,6 +312,10 @@ WITHOUT: dict[str, Callable[[Rng], pd.DataFrame]] = {
     "ring": lambda rng: _frame(_ring(rng, _size(rng))),
     "roll": lambda rng: _frame(_roll(rng, _size(rng))),
     "helix": lambda rng: _frame(_helix(rng, _size(rng))),
+    "sine": lambda rng: _frame(_sine(rng, _size(rng))),
+    "S": lambda rng: _frame(_s_curve(rng, _size(rng))),
+    "spiral": lambda rng: _frame(_spiral(rng, _size(rng))),
+    "eight": lambda rng: _frame(_eight(rng, _size(rng))),
     "disc": lambda rng: _frame(_disc(rng, _size(rng))),
     "zeros": lambda rng: _frame(_with_zeros(rng, _size(rng))),
     "AR": lambda rng: _frame(_ar(rng, _size(rng))),

@@ -8,7 +8,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.columns.dates_and_names import fixed_by_dates, names_among, units_among
-from boxwood.columns.rules import FIXED_BY_DATE, RULES
+from boxwood.columns.rules import BEGINS_AGAIN, FIXED_BY_DATE, RULES
 from boxwood.columns.seen import SeenValues
 from tests.doors import DOORS
 from tests.scale import law
@@ -275,6 +275,33 @@ def test_one_measure_of_units_tells_them_and_units_within_units_go_through_the_f
     assert units_in({"village": np.repeat(village, 9), "x": rng.normal(size=9 * 84)}) == {"village"}
 
 
+@law(6)
+def test_numbers_of_visits_begin_again(seed):
+    rng = np.random.default_rng([seed, 7])
+    n_each = rng.integers(4, 9, 30)
+    visit = np.concatenate([np.arange(n) for n in n_each])
+    table = pd.DataFrame({"wave": 10 + 2 * visit, "x": rng.normal(size=len(visit)), "y": rng.normal(size=len(visit))})
+    told = [note for note in bw.explain(table, n_clusters=2).notes if BEGINS_AGAIN in note]
+    assert told == [f"left out, {BEGINS_AGAIN}: wave; to use it, name the columns (columns)"]
+    assert not any(BEGINS_AGAIN in note for note in bw.explain(table.sample(frac=1, random_state=seed)).notes)
+    table["wave"] = rng.integers(0, 4, len(visit))
+    assert not any(BEGINS_AGAIN in note for note in bw.explain(table, n_clusters=2).notes)
+
+
+@law(5)
+def test_numbers_within_other_numbers_down_a_file_are_units(seed):
+    rng = np.random.default_rng([seed, 6])
+    mother = np.repeat(np.cumsum(rng.integers(1, 4, 400)), rng.integers(1, 4, 400)).astype(float)
+    village, ethnic = mother // 11, rng.integers(0, 3, len(mother))
+    share = rng.random(int(village[-1]) + 1)[village.astype(int)]  # rises with some villages
+    table = {"mother": mother, "village": village, "share": share, "ethnic": ethnic}
+    assert units_in(table) >= {"mother", "village"}
+    mixed = rng.permutation(len(mother))
+    assert "mother" not in units_in({name: x[mixed] for name, x in {**table, "share": rng.random(len(mother))}.items()})
+    income = np.sort(rng.integers(10, 300, 500)) * 100.0  # a file that is sorted by a measure, in bands
+    assert units_in({"income": income, "band": np.floor(income / 3000), "x": rng.normal(size=500)}) == set()
+
+
 @law(24)
 def test_what_follows_from_a_measure_makes_it_no_number_of_units(seed):
     rng = np.random.default_rng(seed)
@@ -338,7 +365,7 @@ def test_words_in_an_order_are_no_mere_names():
 
 def test_every_rule_is_tried():
     # of numbers in files beyond 2**53, of clusterers of numbers, and of clusters that boxwood makes
-    elsewhere = {"one_double", "unseen_dates", "many_names", "calendar", "numbers_as_names"}
+    elsewhere = {"one_double", "unseen_dates", "many_names", "calendar", "begins_again", "numbers_as_names"}
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere
 
 

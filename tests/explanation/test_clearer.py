@@ -339,7 +339,12 @@ def thin_ring(rng, n):
     return np.c_[np.cos(angle), np.sin(angle)] + rng.normal(size=(n, 2)) * 0.02
 
 
-@pytest.mark.parametrize("shape", [rolled, helix, arch, thin_ring])
+def wave(rng, n):
+    x = rng.uniform(0, 12, n)
+    return np.c_[x, 2 * np.sin(x) + rng.normal(size=n) * 0.3]
+
+
+@pytest.mark.parametrize("shape", [rolled, helix, arch, thin_ring, wave])
 def test_rows_on_one_curve_or_sheet_are_no_groups_however_it_bends(shape):
     found = [groups_in(in_one_range(shape(np.random.default_rng([seed, 1]), 300))) for seed in seeds(8)]
     assert np.mean([one.show for one in found]) <= 0.25
@@ -354,6 +359,24 @@ def test_two_sheets_and_two_groups_on_one_sheet_are_groups(seed):
     assert shows(in_one_range(np.c_[height, weight, weight / height**2]))
     flat = np.where(np.arange(200) < 30, rng.normal(60, 8, 200), rng.normal(20, 2, 200))
     assert shows(in_one_range(np.c_[flat, rng.normal(size=(200, 2))]))
+
+
+@law(8)
+def test_two_groups_of_which_one_number_tells_the_other_are_groups(seed):
+    rng = np.random.default_rng(seed)
+    apart = rng.normal(size=(300, 2)) + 5 * (rng.random((300, 1)) < 0.5)
+    assert shows(in_one_range(apart))
+    assert shows(in_one_range(wave(rng, 300) + np.c_[np.zeros(300), 30 * (rng.random(300) < 0.5)]))
+
+
+def test_steps_of_counts_that_a_logarithm_makes_wider_are_no_groups():
+    found = list[bool]()
+    for seed in seeds(12):
+        rng = np.random.default_rng([seed, 3])
+        counts = rng.negative_binomial(1, rng.uniform(0.07, 0.12), 900)
+        table = pd.DataFrame({"papers": counts, "score": rng.normal(size=900)})
+        found.append(not lack_groups(explain(table, n_clusters=2, method="imm").notes))
+    assert np.mean(found) <= 0.25
 
 
 def test_clipped_numbers_lie_in_no_corners():

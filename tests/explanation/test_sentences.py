@@ -510,6 +510,14 @@ def go_with_dates(asked, names):
         assert any(asked.X.groupby(one)[name].nunique(dropna=False).max() == 1 for one in dates)
 
 
+def begin_again(asked, names):
+    """After the greatest number comes the least one."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        x = asked.X[name].to_numpy()
+        assert (x[1:][np.diff(x) < 0] == x.min()).mean() > 0.9
+
+
 def count_as(asked, told):
     """With some value in the place of missing ones no row changes its cluster."""
     found = list(asked.ex.predict(asked.X))
@@ -1000,6 +1008,8 @@ NOTES = {
     r"left out, the same in all rows of each date, or part of one: (.+); to use it, name the columns \(columns\)": (
         go_with_dates
     ),
+    r"left out, numbers that begin again and again down the file, as visits and places do: (.+); to use it, name the "
+    r"columns \(columns\)": begin_again,
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
     r"\(columns\)": name_things,
     r"left out, numbers that seem to count or name units, such as households: (.+); to use it, name the columns "
@@ -1466,6 +1476,7 @@ ELSEWHERE = {
     "column names look like data": "cli/test_first_look.py::test_a_file_without_header",
     "most values come only once": "columns/test_rules.py::test_a_column_is_left_out_for_the_same_reason",
     "the same in all rows of each date": f"{_HERE}::go_with_dates",
+    "numbers that begin again and again": "columns/test_rules.py::test_numbers_of_visits_begin_again",
     "a label that the model has never seen": f"{_HERE}::test_no_note_on_other_rows_is_refuted",
     "has no label and is": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_",
     "have no label and are": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_",

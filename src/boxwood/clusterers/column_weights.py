@@ -4,8 +4,13 @@ Columns without groups drown those with groups if all count alike. So a column c
 is between the clusters, less what clusters that slice a column without groups have of it, and clusters are made of
 columns that count so, in turn, until that settles. At first a column counts by how clearly it parts by itself.
 
-Clusters may slice a column of even values as well. However many columns k boxes cut, they leave a share of the variance
-in each whose product is 1 / k². Where clusters leave no less, all columns count alike.
+Such clusters are found from two sides, with columns that count alike at first, too, and those are taken that leave
+less: of numbers the determinant of their scatter, so that what several columns say together counts once. Clusters may
+slice columns of even values as well: however many of them k boxes cut, they leave 1 / k². Where clusters leave no less,
+together or column by column, all columns count alike.
+
+H. P. Friedman, J. Rubin, "On some invariant criteria for grouping data", Journal of the American Statistical
+Association 62 (1967); F. H. C. Marriott, "Practical problems in a method of cluster analysis", Biometrics 27 (1971).
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices
+from boxwood._types import Floats, Indices
 from boxwood.reference.clumps import STEPS, spread_left
 from boxwood.reference.k_means import seed_centers
 
@@ -24,8 +29,9 @@ LEAST = 0.02  # weight of a column without groups, where the largest is 1: it te
 SHARP = 3.0  # power by which columns that part clearly come first
 ROUNDS = 6  # that weights and clusters are found in turn
 SETTLED = 0.02  # change of weights that is none
-CLEARER = 0.75  # of what boxes leave of even values: so much at most is left by groups
-STARTS = 4  # of the first clusters
+CLEARER = 0.75  # of what boxes leave of even values: so much at most is left by groups, column by column
+RIDGE = 0.01  # of the variance of a number: what is added to each, as columns may say the same
+STARTS = 10  # of the first clusters, and half of them with columns that count alike
 LLOYD = 20  # steps of each at most
 
 
@@ -36,23 +42,27 @@ class Alone(NamedTuple):
     ----------
     weights : array of shape (d,)
         How much it counts before there are clusters: by how clearly it parts by itself.
-    in_steps : array of shape (d,)
-        Whether it has few values, or words: a cut between two of these leaves a gap, which is no group.
+    steps : array of shape (d,)
+        What boxes that cut between any two of its values leave of it, if it has few values, or words: each of them,
+        spread evenly over its range, fills a part of it. 0 for other columns.
     """
 
     weights: Floats
-    in_steps: Bools
+    steps: Floats
 
     @classmethod
     def of(cls, rows: Floats, blocks: Sequence[Indices]) -> Alone:
         """Return what the columns tell; IN: see `weighted_clusters`."""
-        left, in_steps = np.ones(len(blocks)), np.ones(len(blocks), dtype=np.bool_)
+        left, steps = np.ones(len(blocks)), np.zeros(len(blocks))
         for j, columns in enumerate(blocks):
             values, times = np.unique(rows[:, columns[0]], return_counts=True)
-            in_steps[j] = len(columns) > 1 or len(values) <= STEPS
-            left[j] = 1.0 if in_steps[j] else spread_left(values, times.astype(np.float64))
+            if len(columns) > 1 or len(values) <= STEPS:
+                times = np.count_nonzero(rows[:, columns] > 0, axis=0) if len(columns) > 1 else times
+                steps[j] = np.sum((times / len(rows)) ** 3)
+            else:
+                left[j] = spread_left(values, times.astype(np.float64))
         weights = np.maximum(left, SETTLED) ** -SHARP
-        return cls(weights / weights.max(), in_steps)
+        return cls(weights / weights.max(), steps)
 
 
 class WeightedClusters(NamedTuple):
@@ -86,31 +96,77 @@ def weighted_clusters(
     IN: rows (n, m): of columns on one scale, with words as one-hot columns; blocks: the columns that are made of each
     column of the table; alone: what these columns tell by themselves.
     """
-    made_of = np.repeat(np.arange(len(blocks)), list(map(len, blocks)))
-    middle, weights = rows.mean(axis=0), alone.weights
-    known = rows - middle
-    labels = _cluster(known * np.sqrt(weights)[made_of], k, generator, n_starts)
-    for _ in range(ROUNDS):
-        new = _weights(_share_explained(known, labels, made_of))
-        if np.abs(new - weights).max() < SETTLED:
-            break
-        weights = new
-        placed = known * np.sqrt(weights)[made_of]
-        labels = _run_k_means(placed, _means(placed, labels)[0])
-    if not _are_clear(_share_explained(known, labels, made_of), k, alone.in_steps):
-        weights = np.ones(len(blocks))
-        labels = _cluster(known, k, generator, n_starts)
-    factors = np.sqrt(weights)[made_of]
-    return WeightedClusters(weights, middle, factors, _means(known * factors, labels)[0])
+    table = _Table.of(rows - rows.mean(axis=0), blocks, alone.steps)
+    even = np.ones(len(blocks))
+    ways = (alone.weights, n_starts), (even, -(-n_starts // 2))
+    found = [table.settle(table.cluster(first, k, generator, n), first) for first, n in ways]
+    left, labels, weights = min(found, key=lambda each: each[0])
+    if left >= -2.0 * np.log(k) and not table.are_clear(labels, k):
+        labels, weights = table.cluster(even, k, generator, n_starts), even
+    factors = np.sqrt(weights)[table.made_of]
+    return WeightedClusters(weights, rows.mean(axis=0), factors, _means(table.rows * factors, labels)[0])
 
 
-def _are_clear(explained: Floats, k: int, in_steps: Bools) -> bool:
-    """Return whether clusters leave less of the columns than k boxes leave of even values.
+class _Table(NamedTuple):
+    """Centred rows, of which column of the table each of their columns is made, and what cuts leave of steps.
 
-    Of steps boxes leave nothing, so these count as even values.
+    `numbers` are the columns that are made alone of one, `scatter` is that of these at variance 1, with a ridge.
     """
-    left = np.maximum(1.0 - explained, np.where(in_steps, 1.0 / k**2, 0.0))
-    return bool(np.prod(left) < CLEARER / k**2)
+
+    rows: Floats
+    made_of: Indices
+    steps: Floats
+    whole: Floats
+    numbers: Indices
+    scatter: Floats
+
+    @classmethod
+    def of(cls, rows: Floats, blocks: Sequence[Indices], steps: Floats) -> _Table:
+        made_of = np.repeat(np.arange(len(blocks)), list(map(len, blocks)))
+        numbers = np.array([columns[0] for columns in blocks if len(columns) == 1], dtype=np.intp)
+        whole = np.square(rows).sum(axis=0)
+        scaled = rows[:, numbers] / np.sqrt(np.where(whole > 0, whole, 1.0))[numbers]
+        return cls(rows, made_of, steps, whole, numbers, scaled.T @ scaled + RIDGE * np.eye(len(numbers)))
+
+    def weigh(self, weights: Floats) -> Floats:
+        """Return the rows in columns that count so much."""
+        return self.rows * np.sqrt(weights)[self.made_of]
+
+    def cluster(self, weights: Floats, k: int, generator: Any, n_starts: int) -> Indices:
+        """Return the labels of clusters in columns that count so much."""
+        return _cluster(self.weigh(weights), k, generator, n_starts)
+
+    def settle(self, labels: Indices, weights: Floats) -> tuple[float, Indices, Floats]:
+        """Return clusters at which weights settle, with these, and the logarithm of what they leave of the columns."""
+        for _ in range(ROUNDS):
+            new = _weights(self.share_explained(labels))
+            if np.abs(new - weights).max() < SETTLED:
+                break
+            weights, placed = new, self.weigh(new)
+            labels = _run_k_means(placed, _means(placed, labels)[0])
+        return self.log_left(labels), labels, weights
+
+    def share_explained(self, labels: Indices) -> Floats:
+        """Return the share of the variance of each column of the table that is between clusters."""
+        means, sizes = _means(self.rows, labels)
+        whole = np.bincount(self.made_of, self.whole)
+        return np.asarray(np.bincount(self.made_of, sizes @ means**2) / np.where(whole > 0, whole, 1.0))
+
+    def are_clear(self, labels: Indices, k: int) -> bool:
+        """Return whether clusters leave clearly less, column by column; cuts between steps leave 1 / k² at least."""
+        left = np.maximum(1.0 - self.share_explained(labels), np.where(self.steps > 0, 1.0 / k**2, 0.0))
+        return bool(np.prod(left) < CLEARER / k**2)
+
+    def log_left(self, labels: Indices) -> float:
+        """Return the logarithm of what clusters leave of the columns; k boxes leave 1 / k² of even values."""
+        means, sizes = _means(self.rows, labels)
+        of_numbers = self.made_of[self.numbers]
+        kept = np.sqrt((1.0 - self.steps[of_numbers]) / np.where(self.whole > 0, self.whole, 1.0)[self.numbers])
+        between = means[:, self.numbers] * kept * np.sqrt(sizes)[:, None]
+        of_words = np.setdiff1d(np.arange(len(self.steps)), of_numbers)
+        words = np.log1p(-self.share_explained(labels) * (1.0 - self.steps))[of_words].sum()
+        within = np.linalg.slogdet(self.scatter - between.T @ between)[1]
+        return float(words + within - np.linalg.slogdet(self.scatter)[1])
 
 
 def _weights(explained: Floats) -> Floats:
@@ -118,18 +174,9 @@ def _weights(explained: Floats) -> Floats:
     return np.asarray(weights / weights.max())
 
 
-def _share_explained(rows: Floats, labels: Indices, made_of: Indices) -> Floats:
-    """Return the share of the variance of each column of the table that is between clusters; IN: centred rows."""
-    means, sizes = _means(rows, labels)
-    between = np.bincount(made_of, sizes @ means**2)
-    whole = np.bincount(made_of, np.square(rows).sum(axis=0))
-    return between / np.where(whole > 0, whole, 1.0)
-
-
 def _cluster(rows: Floats, k: int, generator: Any, n_starts: int) -> Indices:
     """Return the labels of the best of some starts of k-means."""
-    k = min(k, len(rows))
-    found = [_run_k_means(rows, seed_centers(rows, k, generator)) for _ in range(n_starts)]
+    found = [_run_k_means(rows, seed_centers(rows, min(k, len(rows)), generator)) for _ in range(n_starts)]
     return max(found, key=lambda labels: _between(rows, labels))
 
 
@@ -150,13 +197,12 @@ def _run_k_means(rows: Floats, centers: Floats) -> Indices:
 
 
 def _nearest(rows: Floats, centers: Floats) -> Indices:
-    return np.asarray(np.argmin(np.square(centers).sum(axis=1) - 2.0 * (rows @ centers.T), axis=1), dtype=np.intp)
+    return np.asarray(np.argmax(rows @ centers.T - 0.5 * np.square(centers).sum(axis=1), axis=1), dtype=np.intp)
 
 
 def _means(rows: Floats, labels: Indices) -> tuple[Floats, Floats]:
     """Return the mean and the number of the rows of each cluster that has some."""
-    present, at = np.unique(labels, return_inverse=True)
-    member = np.zeros((len(present), len(rows)))
-    member[at, np.arange(len(rows))] = 1.0
-    sizes = member.sum(axis=1)
-    return (member @ rows) / sizes[:, None], sizes
+    sizes = np.bincount(labels).astype(np.float64)
+    present = np.flatnonzero(sizes)
+    member = (labels == present[:, None]).astype(np.float64)
+    return (member @ rows) / sizes[present, None], sizes[present]

@@ -19,7 +19,8 @@ ones, or all those of some values if drawn ones have too many.
 column is fixed by them. They are unique where numbers of a measure would come twice by chance; or they go through the
 file, leave few out and never fall; or within each of them other columns hardly vary, and differ between neighbouring
 numbers as much as between any. One such column is enough if it does not vary at all, and the numbers never fall or
-leave few out. Numbers of units within units, as of mothers within villages, do not fall down a file either.
+leave few out. Numbers of units within units, as of mothers within villages, do not fall down a file either: two such
+columns are enough.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def is_calendar(seen: Seen, words: Collection[str]) -> bool:
     """Return whether a column says when a row is from; IN: words: those of its name."""
     if seen.is_word:
         return _are_parts(seen.texts)
-    if seen.kind == "date" or ("date" in words and _is_within(seen, YEARS)):
+    if seen.kind == "date" or ("date" in words and (_is_within(seen, YEARS) or _are_days(seen))):
         return True
     if "time" in words and seen.is_whole and _is_within(seen, CLOCK):
         return seen.are_clock
@@ -80,6 +81,11 @@ def is_calendar(seen: Seen, words: Collection[str]) -> bool:
     if not ends or not all(word in PARTS or word in _BESIDE for word in words):
         return False
     return (seen.is_whole or ends == {YEARS}) and seen.most > 1 and any(_is_within(seen, each) for each in ends)
+
+
+def _are_days(seen: Seen) -> bool:
+    """Return whether whole numbers may be days such as 19750103."""
+    return seen.is_whole and _is_within(seen, (YEARS[0] * 10_000, YEARS[1] * 10_000))
 
 
 def _is_within(seen: Seen, ends: tuple[float, float]) -> bool:
@@ -180,11 +186,28 @@ def units_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     """Return which columns of numbers count or name units; IN: as for `names_among`."""
     ascending = {one.name for one in suspects if _goes_up(one)}
     found = {one.name for one in suspects[:NAMES] if _are_unique_by_design(one.known)}
+    found |= _find_nested([one for one in suspects if one.name in ascending][:NAMES])
     for one in suspects[:NAMES]:
         aside = {one.name} | (ascending if one.name in ascending else set())
         measures = [other.values for other in columns if not (other.is_word or other.name in aside)][:PROPERTIES]
         found |= {one.name} if one.name not in found and _are_units(one, measures) else set()
     return found | ascending if found & ascending else found
+
+
+def _find_nested(ascending: Sequence[SeenValues]) -> set[str]:
+    """Return numbers that never fall down the file, each of which has one of another such column, and these others.
+
+    So are those of mothers within villages. Of the others there are half as many at most, and several rows have one.
+    """
+    n_values = {one.name: len(np.unique(one.known)) for one in ascending}
+    found = set[str]()
+    for one in ascending:
+        steps = np.diff(one.known) == 0
+        for other in ascending:
+            are_fewer = 2 * n_values[other.name] <= n_values[one.name] < len(one.known)
+            if are_fewer and not (np.diff(other.known)[steps] != 0).any():
+                found |= {one.name, other.name}
+    return found
 
 
 def _goes_up(one: SeenValues) -> bool:

@@ -27,6 +27,7 @@ FEW_NAMES = 12  # different words that rules may list
 MANY_NAMES = f"more than {FEW_NAMES} different categories, whose lists would be the groups"
 CALENDAR = "looks like a date, a part of one or a time of day"
 FIXED_BY_DATE = "the same in all rows of each date, or part of one"
+BEGINS_AGAIN = "numbers that begin again and again down the file, as visits and places do"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
 
@@ -49,7 +50,16 @@ def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     return {seen.name: found[seen.name] for seen in columns if seen.name in found}
 
 
-SUSPICIONS = (LIKE_IDENTIFIER, HARDLY_REPEATS, MANY_NAMES, CALENDAR, FIXED_BY_DATE, NUMBERS_AS_NAMES, NUMBERS_OF_UNITS)
+SUSPICIONS = (
+    LIKE_IDENTIFIER,
+    HARDLY_REPEATS,
+    MANY_NAMES,
+    CALENDAR,
+    FIXED_BY_DATE,
+    BEGINS_AGAIN,
+    NUMBERS_AS_NAMES,
+    NUMBERS_OF_UNITS,
+)
 """Reasons for which a column that the caller names is not left out: a note says so."""
 
 LAST = (UNSEEN_DATES, THE_LABELS, *SUSPICIONS)
@@ -145,6 +155,13 @@ def calendar(seen: Seen, use: Use) -> str | None:
     return CALENDAR if is_calendar(seen, [word for word in words_of(seen.name) if word]) else None
 
 
+def begins_again(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are not to say which visit, wave or place a row is of."""
+    if not use.by_boxwood or seen.is_word or seen.name in use.chosen or seen.name in use.ages:
+        return None
+    return BEGINS_AGAIN if seen.n_known >= FEW_ROWS and seen.is_whole and seen.begins_again else None
+
+
 def numbers_as_names(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are not to be ranges of numbers that are names; see `names_among`, `units_among`."""
     if not use.by_boxwood or seen.name in use.chosen:
@@ -166,6 +183,7 @@ RULES: tuple[Rule, ...] = (
     like_identifier,
     many_names,
     calendar,
+    begins_again,
     numbers_as_names,
 )
 
@@ -218,6 +236,7 @@ UNLESS_LAST = {
     like_identifier: _unless_all,
     many_names: _unless_few_others,
     calendar: _with_fixed,
+    begins_again: _unless_few_others,
     numbers_as_names: _unless_measured,
 }
 """Rules that leave columns where there are no others."""

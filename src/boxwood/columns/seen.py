@@ -21,6 +21,7 @@ from boxwood.columns.column_table import ColumnTable
 from boxwood.reference.labels import encode_labels
 
 EXACT = 2**53  # whole numbers up to it are exact as doubles
+BEGINNINGS, SKIPPED = 5, 0.05  # times that numbers begin again at least, and share of steps that are others at most
 
 
 class LabelsToSay(NamedTuple):
@@ -133,6 +134,8 @@ class Seen:
     """Whether each value is above that of the row before."""
     are_clock: bool = False
     """Whether whole numbers are times of day, as 1530: their last two digits are minutes."""
+    begins_again: bool = False
+    """Whether numbers go up value by value, and again and again from the least one; not known of batches."""
     may_name_things: bool = False
     """Whether whole numbers in a long range may be names, by what is in other columns; not known of batches."""
     are_too_large: bool = False
@@ -263,6 +266,23 @@ class SeenValues(Seen):
     def is_unique(self) -> bool:  # type: ignore[override]
         """Whether no value comes twice."""
         return int(np.bincount((self.known - self.least).astype(np.intp)).max(initial=0)) <= 1
+
+    @property
+    def begins_again(self) -> bool:  # type: ignore[override]
+        """Whether nearly all steps down the file are to the next value, or back to the least one, three values or more.
+
+        So are those of visits of patients, waves of a panel and places in a field.
+        """
+        steps = np.diff(self.values) if not self.lacks_some else np.empty(0)
+        back = steps < 0
+        wrong = (
+            int((steps == 0).sum() + (self.values[1:][back] != self.least).sum()) if back.sum() >= BEGINNINGS else None
+        )
+        if wrong is None or wrong > SKIPPED * len(steps):
+            return False
+        at = np.unique(self.values, return_inverse=True)[1]
+        wrong += int((np.diff(at)[~back] > 1).sum())
+        return bool(at.max() >= 2 and wrong <= SKIPPED * len(steps))
 
     @property
     def may_name_things(self) -> bool:  # type: ignore[override]

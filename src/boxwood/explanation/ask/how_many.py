@@ -181,8 +181,11 @@ class DrawnRows:
         if len(rows) < FEWEST:
             return Groups(None)
         lacks = None if self.lacks is None else self.lacks[: len(rows)]
+        read = None if self.as_read is None else self.as_read[: len(rows)]
+        if read is not None and self.blocks is not None:
+            read = np.repeat(read, [len(columns) for columns in self.blocks], axis=1)
         with quietly_by_one_thread():
-            return groups_in(rows, self.blocks, lacks)
+            return groups_in(rows, self.blocks, lacks, read)
 
     def notes_on(self, k: int, groups: Groups) -> tuple[str, ...]:
         """Return what is said of k clusters: too few rows, no groups, or the column that shows them by itself."""

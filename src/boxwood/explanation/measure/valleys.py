@@ -16,7 +16,8 @@ categories of a column, whoever made them of it. What a row lacks is that of the
 
 Rows on a curve, as on a ring, leave a hollow, which is no valley: rows go round it. Those between the crowds lie
 farther apart, beside the line, than those of either crowd. Nor do the layers of a sheet that is rolled up lie apart:
-rows of two or three numbers that are narrow in some direction nearby, but not everywhere in the same one.
+rows of two or three numbers that are narrow in some direction nearby, but not everywhere in the same one. Nor do the
+crests of a wave: a column without a valley, to which all others belong as a curve, and no line, to its abscissa.
 
 Of one column the dip test asks the same: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", The Annals of
 Statistics 13 (1985).
@@ -54,6 +55,8 @@ HOLLOW = 0.15  # so many rows as in the smaller crowd are in a hollow that rows 
 ROUND = 1.7  # times the variance that these have beside the line
 TINY = 1e-6  # of the variance of all rows beside the line, which is none
 NEAR, PIECES, FEWEST_ROLLED = 10, 6, 100  # rows that are nearby, or such a part of all; of so many rows at least
+BESIDE_CURVE, BENT = 0.25, 0.5  # of the variance that a curve leaves at most, and of that which a line leaves
+ALONG = 3  # rows on either side that tell where a curve is
 THIN, STRAIGHT = 0.25, 0.8  # of the mean variance, that in the narrowest direction; how much alike these directions are
 _LENGTHS = np.array(LENGTHS)[:, None]
 _IN_USE = np.arange((max(LENGTHS) + 2) * SHIFTS) < (_LENGTHS + 2) * SHIFTS  # windows of each length, as many as it has
@@ -108,18 +111,20 @@ class _Line(NamedTuple):
     part: int
 
 
-def groups_in(rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bools | None = None) -> Groups:
+def groups_in(
+    rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bools | None = None, read: Floats | None = None
+) -> Groups:
     """Return whether rows have groups; the order of the rows changes nothing.
 
     IN: rows (n, d): as they enter distances; blocks: the columns that are made of one column of the table, of which
     more than one are the categories of a column, None for each by itself; lacks (n, d): what is missing, None for
-    nothing.
+    nothing; read (n, d): numbers as they were read, which tell the steps of a column, however it enters distances.
     """
     blocks = blocks if blocks is not None else [np.array([j]) for j in range(rows.shape[1])]
     rows = rows / (np.abs(rows).max() or 1.0)
     order = np.lexsort(rows.T)
     known = rows[order] if lacks is None or not lacks.any() else fill(rows[order], lacks[order])
-    table = _Table.of(known, join_flags(known, blocks))
+    table = _Table.of(known, join_flags(known, blocks), None if read is None else read[order])
     alone = _find(table.columns, table)
     if _parts(alone, table) and not _go_round(alone, table):
         numbers = [line.column for line in alone if line.column is not None]
@@ -209,14 +214,14 @@ class _Table(NamedTuple):
     part: Indices
 
     @classmethod
-    def of(cls, rows: Floats, blocks: Sequence[Indices]) -> _Table:
+    def of(cls, rows: Floats, blocks: Sequence[Indices], read: Floats | None = None) -> _Table:
         generator, n = np.random.RandomState(0), len(rows)
         chances, spread, numbers = _chances(rows, blocks, generator), rows.copy(), list[int]()
         for i, columns in enumerate(blocks):
             if len(columns) == 1:
                 j = columns[0]
                 numbers += [] if _is_stepped(rows[:, j]) else [i]
-                spread[:, j] = _spread(rows[:, j], chances[:, i])
+                spread[:, j] = _spread(rows[:, j], chances[:, i], None if read is None else read[:, j])
         return cls(rows, spread, blocks, chances, tuple(numbers), generator.permutation(n) % PARTS)
 
     def seen(self, part: int) -> Bools:
@@ -322,7 +327,8 @@ def _parts(found: Sequence[_Line], table: _Table) -> bool:
 
 def _go_round(found: Sequence[_Line], table: _Table) -> bool:
     """Return whether most of the valleys are hollows that rows go round, or lie between the layers of one sheet."""
-    return 2 * sum(_goes_round(line, table) for line in found) >= PARTS or _is_rolled_up(table)
+    n_round = sum(_goes_round(line, table) for line in found)
+    return 2 * n_round >= PARTS or _is_rolled_up(table) or _is_wave(table)
 
 
 def _goes_round(line: _Line, table: _Table) -> bool:
@@ -355,12 +361,38 @@ def _is_rolled_up(table: _Table) -> bool:
     n = len(rows)
     if not len(table.blocks) == len(table.numbers) in (2, 3) or n < FEWEST_ROLLED:
         return False
-    near = cKDTree(rows).query(rows, max(NEAR, n // PIECES) + 1)[1]
-    if not any(_bends(rows[near[:, : k + 1]]) for k in (NEAR, near.shape[1])):
+    most = max(NEAR, n // PIECES)
+    near = cKDTree(rows).query(rows, most + 1)[1]
+    if not any(_bends(rows[near[:, : k + 1]]) for k in (NEAR, int(np.sqrt(NEAR * most)), most)):
         return False
     each = np.repeat(np.arange(n), NEAR)
     links = csr_array((np.ones(len(each)), (each, near[:, 1 : NEAR + 1].ravel())), shape=(n, n))
     return bool(np.bincount(connected_components(links, directed=False)[1]).max() >= (1 - SMALLEST) * n)
+
+
+def _is_wave(table: _Table) -> bool:
+    """Return whether one number, without a valley, tells all others, and nothing else is there; not by lines alone."""
+    if not 1 < len(table.blocks) == len(table.numbers) or len(table.rows) < FEWEST_ROLLED:
+        return False
+    rows = table.spread[:, [columns[0] for columns in table.blocks]]
+    for j, x in enumerate(rows.T):
+        left = np.array([_left_by_curve(x, y) for y in np.delete(rows, j, axis=1).T])
+        if left[:, 0].max() <= BESIDE_CURVE and (left[:, 0] <= BENT * left[:, 1]).any():
+            found = _find(lambda _, x=x: iter([(x, None)]), table)  # type: ignore[misc]
+            if not _parts(found, table):
+                return True
+    return False
+
+
+def _left_by_curve(x: Floats, y: Floats) -> tuple[float, float]:
+    """Return the share of the variance of y that is left by its means among the rows next in x, and by a line."""
+    ordered, n = y[np.lexsort((y, x))], len(y)
+    sums, at = np.concatenate([[0.0], np.cumsum(ordered)]), np.arange(n)
+    low, high = np.maximum(at - ALONG, 0), np.minimum(at + ALONG + 1, n)
+    means = (sums[high] - sums[low] - ordered) / (high - low - 1)
+    whole = max(float(y.var()), np.finfo(float).tiny)
+    together = float(((x - x.mean()) * (y - y.mean())).mean()) ** 2 / max(float(x.var()), np.finfo(float).tiny)
+    return float(np.square(ordered - means).mean()) / whole, 1.0 - together / whole
 
 
 def _bends(parts: Floats) -> bool:
@@ -417,14 +449,22 @@ def _is_stepped(x: Floats) -> bool:
     return False
 
 
-def _spread(x: Floats, chances: Floats) -> Floats:
-    """Return a column with its steps spread, or the numbers that repeat by half a step to either side."""
+def _spread(x: Floats, chances: Floats, read: Floats | None = None) -> Floats:
+    """Return a column with its steps spread, or the numbers that repeat by half a step to either side.
+
+    A step is one of the numbers as they were read: a logarithm leaves wider ones between the least of them.
+    """
     if _is_stepped(x):
         return np.asarray(_by_ranks(x, chances) * min(np.ptp(x), WIDEST * x.std()))
-    values = np.unique(x)
+    values, first = np.unique(x if read is None else x[np.isfinite(read)], return_index=True)
     if 2 * len(values) >= len(x):
         return x
-    return np.asarray(x + (chances - 0.5) * np.median(np.diff(values)))
+    numbers = values if read is None else read[np.isfinite(read)][first]
+    if not (np.diff(numbers) > 0).all():
+        values, numbers = np.unique(x), np.unique(x)
+    ends = [np.r_[2 * at[0] - at[1], at, 2 * at[-1] - at[-2]] for at in (numbers, values)]
+    step = np.median(np.diff(numbers))
+    return np.asarray(np.interp(np.interp(x, values, numbers) + (chances - 0.5) * step, *ends))
 
 
 def _by_ranks(x: Floats, chances: Floats) -> Floats:
