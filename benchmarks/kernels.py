@@ -19,7 +19,7 @@ from benchmarks.timing import medians, peak_bytes, print_table
 from boxwood import KernelKMeans, Reference, grow
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.kernels import Gaussian, Kernel, Laplace
-from boxwood.loops.expand import best_interval
+from boxwood.loops.expand import cheapest_interval
 from boxwood.loops.jit import jit
 
 ROWS = (2_000, 10_000, 50_000)
@@ -76,9 +76,9 @@ def _search(n: int, k: int) -> list[str]:
     random = np.random.default_rng(0)
     costs = random.integers(1 << 40, size=(n, k))
     arrays = np.arange(n, dtype=float), random.permutation(n), costs, costs.sum(axis=0)
-    if best_interval(*arrays, 0, k)[0] != best_pair(*arrays):
+    if cheapest_interval(*arrays, 0, k)[0] != best_pair(*arrays):
         raise AssertionError("the two searches must find the same cost")
-    seconds = medians({"intervals": lambda: best_interval(*arrays, 0, k), "pairwise": lambda: best_pair(*arrays)})
+    seconds = medians({"intervals": lambda: cheapest_interval(*arrays, 0, k), "pairwise": lambda: best_pair(*arrays)})
     times = [f"{1e3 * seconds[name]:.2f}" for name in ("intervals", "pairwise")]
     return [f"{n:,} rows, k={k}", *times, f"{seconds['pairwise'] / seconds['intervals']:.1f}"]
 
@@ -89,7 +89,7 @@ def best_pair(ordered, order, costs, total):  # type: ignore[no-untyped-def]
 
     Looks at each pair of ends, with running totals: time n² k.
 
-    IN: as `best_interval`.
+    IN: as `cheapest_interval`.
     """
     n, k = costs.shape
     best = np.iinfo(np.int64).max

@@ -56,12 +56,14 @@ FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "jinja2", "torch", "sqlglot", "onnx", "onnxruntime")
 OPTIONAL += ("pyspark", "dask", "distributed", "cloudpickle", "anywidget")
 LARGEST_CIRCLE = 5  # files that import one another, types included: results of verbs, and the files that print them
-PARTICIPLES = 96  # functions named by a participle alone; fewer is better
+PARTICIPLES = 93  # functions named by a participle alone; fewer is better
 IRREGULAR = (
     "built cut drawn found given gone grown held kept known left lost made meant met put read said seen sent set"
 )
 IRREGULAR += " shown split taken thought told written"
 VERBS = {"cut", "put", "read", "set", "split"}  # alike in both forms
+ALIKE = {"add_potentials", "nearest"}  # the same of numbers and of columns with categories or missing values
+ALIKE |= {"command", "main"}
 TABLES = {"grow/_methods.py", "render/forms/exporters.py", "cli/_verbs.py"}  # METHODS, EXPORTERS, commands
 GROUND = {"numpy", "numba", "boxwood"}  # all that trees, loops and growth need
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -126,6 +128,16 @@ def test_functions_are_verbs():
         if not any("property" in ast.unparse(mark) for mark in node.decorator_list)
     ]
     assert len(told) <= PARTICIPLES, "\n".join(told)
+
+
+def test_a_name_means_one_thing():
+    """A search finds one function by its name, unless two do the same."""
+    files = {}
+    for path in MODULES:
+        for node in parsed(path).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                files.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    assert {name: found for name, found in files.items() if len(found) > 1 and name not in ALIKE} == {}
 
 
 def is_participle(name):

@@ -221,7 +221,7 @@ def date_columns(X: Any) -> dict[str, Dates]:
     return {name: Dates(_zone_of(series)) for name, series in _columns(X).items() if _holds_dates(series)}
 
 
-def with_texts_read(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[str, TextReading]]:
+def read_texts(frame: Any, but: Collection[str] = ()) -> tuple[Any, dict[str, TextReading]]:
     """Return a frame with texts that are dates or numbers as these, and how they are read; see `TextForms`.
 
     IN: but: columns that stay text.
@@ -303,7 +303,7 @@ def ages_in(read: Any, dates: Mapping[str, Dates], frame: Any) -> dict[str, Any]
 
     first, *_ = dates.values()
     refuse_unknown_columns([first.day_column], column_names(frame))
-    [day] = _columns(with_texts_read(only_columns(frame, [first.day_column]))[0]).values()
+    [day] = _columns(read_texts(only_columns(frame, [first.day_column]))[0]).values()
     if not _is_empty(day) and not _holds_dates(day):
         raise DataError(f"as_of names {first.day_column}, which must hold dates such as 2026-07-31")
     has_zone = not _is_empty(day) and bool(_zone_of(day))
@@ -339,7 +339,7 @@ def dates_from_column(frame: Any, dates: Mapping[str, Dates]) -> Any:
     return _with_columns(frame, read)
 
 
-def as_numbers(frame: Any, names: Collection[str]) -> Any:
+def read_as_numbers(frame: Any, names: Collection[str]) -> Any:
     """Return a frame with numbers in place of texts or categories, in columns in which all are numbers or truths."""
     import narwhals as nw
 
@@ -852,7 +852,7 @@ def refuse_unknown_columns(wanted: Iterable[str], columns: Sequence[str], *, whe
         raise DataError(f"no column{'s' * (len(unknown) > 1)} {listing} in {where}; {has}")
 
 
-def by_name(row: Mapping[Any, Any], needed: Iterable[str], what: str) -> dict[str, Any]:
+def row_by_names(row: Mapping[Any, Any], needed: Iterable[str], what: str) -> dict[str, Any]:
     """Return a row, a mapping from column to value, by the names of its columns as text.
 
     Raises

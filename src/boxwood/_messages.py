@@ -43,7 +43,7 @@ def show_value(value: object) -> str:
     return cut_off(repr(value).replace("\n", ""))
 
 
-def kind_of(value: object) -> str:
+def kind_of_value(value: object) -> str:
     """Return what a value of the wrong kind is: a number, a text or None as it is, anything else by its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
@@ -127,7 +127,7 @@ def as_cell(text: str) -> str:
     return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def brief(message: str) -> str:
+def shorten_message(message: str) -> str:
     """Return a message in which nothing that it quotes is longer than 200 characters, and no line than 2,000."""
     lines = (_QUOTED.sub(lambda found: cut_off(found[0]), line) for line in message.split("\n"))
     return "\n".join(cut_off(line, 2000) for line in lines)

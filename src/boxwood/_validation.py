@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._messages import cut_off, did_you_mean, kind_of, list_words, show_value
+from boxwood._messages import cut_off, did_you_mean, kind_of_value, list_words, show_value
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
@@ -37,7 +37,7 @@ __all__ = [
     "cut_off",
     "finite_number",
     "is_on_machines",
-    "kind_of",
+    "kind_of_value",
     "list_words",
     "number_of_clusters",
     "out_of_frozen",
@@ -276,7 +276,7 @@ def refuse_no_table(X: Any) -> None:
         hasattr(X, name) for name in ("__len__", "__array__", "__array_interface__", "__arrow_c_stream__")
     )
     if not may_have_rows or getattr(X, "ndim", None) == 0:
-        raise DataError(f"X must be rows by columns, got {kind_of(X)}; give an array or a data frame")
+        raise DataError(f"X must be rows by columns, got {kind_of_value(X)}; give an array or a data frame")
 
 
 def is_on_machines(X: Any) -> bool:

@@ -10,7 +10,7 @@
     └── CacheNote            compiled code cannot be kept on disk; every process compiles again
 """
 
-from boxwood._messages import brief
+from boxwood._messages import shorten_message
 
 __all__ = ["CacheNote", "DataError", "ModelError", "StoppedEarlyWarning"]
 
@@ -19,7 +19,7 @@ class DataError(ValueError):
     """The data cannot be used as asked; the message says what was expected, what was given and what to do."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(brief(message))
+        super().__init__(shorten_message(message))
 
 
 class ModelError(DataError):

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 from boxwood import IMM, Reference, explain
 from boxwood.batches.sums import Grid, Ranges, RowSums
-from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, squares_about
+from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, empty_squares
 from boxwood.errors import DataError
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.grow.centers import imm_batches
@@ -27,7 +27,7 @@ def squares_of(X, labels, k, weights, points):
     for c in np.unique(labels[kept]):
         least[c], most[c] = X[labels == c].min(axis=0), X[labels == c].max(axis=0)
     ranges = Ranges(least, most, Grid.of(kept, weights))
-    rows, squares = RowSums(ranges), squares_about(points, ranges)
+    rows, squares = RowSums(ranges), empty_squares(points, ranges)
     for one in (rows, squares):
         one.update((X, labels, weights))
     return AboutMeans.of(squares, rows.means(), least == most)

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks import kernels as benchmark
 from boxwood import Reference, ThresholdTree
 from boxwood.kernels import Gaussian
-from boxwood.loops.expand import best_interval
+from boxwood.loops.expand import cheapest_interval
 from boxwood.metrics import kernel_cost, price_ceiling
 from tests.benchmarks.test_papers import remarks_of, rows_of, written
 
@@ -272,7 +272,7 @@ def test_both_searches_find_the_same_cost(seed):
     n, k = int(random.integers(3, 30)), int(random.integers(1, 5))
     costs = random.integers(20, size=(n, k))
     arrays = np.arange(n, dtype=float), random.permutation(n), costs, costs.sum(axis=0)
-    assert best_interval(*arrays, 0, k)[0] == benchmark.best_pair(*arrays)
+    assert cheapest_interval(*arrays, 0, k)[0] == benchmark.best_pair(*arrays)
 
 
 @pytest.mark.slow

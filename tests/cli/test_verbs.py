@@ -412,7 +412,7 @@ def test_a_status_tells_no_time_left_of_a_task_of_many_parts():
 
 def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
     drawn = []
-    monkeypatch.setattr("boxwood.cli._terminal.draw", drawn.append)
+    monkeypatch.setattr("boxwood.cli._terminal.write_to_terminal", drawn.append)
     with Talk(quiet=False).growing("growing") as status:
         status(0.5)
         status.compiling()
@@ -433,7 +433,7 @@ def test_nothing_is_drawn_where_nobody_watches(monkeypatch):
 
 def test_a_task_that_tells_nothing_is_seen_to_go_on(monkeypatch):
     drawn, seconds = [], iter([0.0, 3.0, 3.2, 4.0])
-    monkeypatch.setattr("boxwood.cli._terminal.draw", drawn.append)
+    monkeypatch.setattr("boxwood.cli._terminal.write_to_terminal", drawn.append)
     monkeypatch.setattr("boxwood.cli._terminal.time", SimpleNamespace(monotonic=lambda: next(seconds)))
     ended = iter([False, False, False, True])
     Status("reading t.csv", alive=True).tick(SimpleNamespace(wait=lambda pause: next(ended)))

@@ -17,7 +17,7 @@ def test_scores_without_the_row_itself_are_those_of_refits():
         Z, y = rng.normal(size=(n, d)), rng.random(n) if seed % 2 else (np.arange(n) < 2).astype(float)
         if seed % 5 == 0:
             Z[:, 0] = 3.0
-        predicted = significance.left_out(*significance.left_out_factors(Z), y[:, None])[:, 0]
+        predicted = significance.predict_left_out(*significance.left_out_factors(Z), y[:, None])[:, 0]
         assert predicted == pytest.approx(naive.left_out_ridge(Z, y), abs=1e-7), seed
 
 

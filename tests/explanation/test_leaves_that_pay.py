@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from boxwood import explain, scan
 from boxwood._validation import Rows
 from boxwood.explanation.choose.leaves import CutColumns, _Rows, leaves_that_pay
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.reference import Reference, Task
 from tests.scale import law
 
@@ -47,7 +47,7 @@ def test_the_number_is_that_of_trees_grown_for_each_number_and_fold(seed):
         is_right.append(np.zeros(len(rows.labels), dtype=bool))
         for fold in range(5):
             seen, held = rows.fold != fold, rows.fold == fold
-            tree = grown_by(task_of(ranks[seen], rows.labels[seen], rows.weights[seen]), "gini", n_leaves)
+            tree = grow_by_impurity(task_of(ranks[seen], rows.labels[seen], rows.weights[seen]), "gini", n_leaves)
             is_right[-1][held] = tree.predict(ranks[held]) == rows.labels[held]
     assert found.right == pytest.approx([each @ rows.weights / len(X) for each in is_right])
     assert found.n_leaves == sizes[enough(is_right, rows, len(X))]

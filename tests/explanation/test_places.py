@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 
 import boxwood as bw
 from boxwood.explanation.change import places as module
-from boxwood.explanation.change.cuts import ends_said
+from boxwood.explanation.change.cuts import say_ends_of_cut
 from boxwood.explanation.change.places import places_at_edges, places_of_end, places_of_question
 from boxwood.explanation.records import FEW
 from boxwood.render.page._guard import as_shown
@@ -67,7 +67,7 @@ def refuse_a_wrong_end(seed):
     for node in np.flatnonzero(ex.tree.feature >= 0).tolist():
         if int(ex.tree.feature[node]) in ex._coded_columns:
             continue
-        for is_upper, said in ends_said(ex, node):
+        for is_upper, said in say_ends_of_cut(ex, node):
             places = places_of_end(ex, node, is_upper)
             priced.append(places.price is not None)
             assert (places.agreement[places.now], places.moved[places.now]) == (pytest.approx(ex.agreement), ())
@@ -96,7 +96,7 @@ def refuse_a_wrong_edge(seed):
             n_rows.append(int((rows.task.kept & (rows.leaf >= first) & (rows.leaf < last)).sum()))
         assert (np.abs(np.diff(n_rows)) >= FEW).all()
         others = [j for j in np.flatnonzero(ex.tree.feature == ex.tree.feature[node]).tolist() if j != node]
-        taken = {said for other in others for _, said in ends_said(ex, other)}
+        taken = {said for other in others for _, said in say_ends_of_cut(ex, other)}
         assert not taken & {*map(str, places.values)}
 
 

@@ -20,7 +20,7 @@ from boxwood.explanation.records import GOALS
 from boxwood.grow.exact.optimal import ENDS
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
-from boxwood.words.measured import grown_by
+from boxwood.words.measured import say_method
 from boxwood.words.values import beside
 from tests import naive
 from tests.cases import make_case
@@ -321,12 +321,12 @@ def test_facts_of_the_search_are_in_the_model():
 
 def test_every_way_of_growing_has_words():
     for method in grow.METHODS:
-        assert grown_by(method) != method
+        assert say_method(method) != method
     X, labels = make_blobs(300, 4, centers=5, cluster_std=3, random_state=0)
     search = _search.AutoSearch(Task.of(X, Reference.of(X, labels)).with_leaves(10), "auto", Clock(None))
     search.best(10, search.best(5))
     for method in search.names.values():
-        assert "-" not in grown_by(method).replace("Ex-Greedy", "").replace("over-grown", "")
+        assert "-" not in say_method(method).replace("Ex-Greedy", "").replace("over-grown", "")
     assert len(CANDIDATES) == 3
 
 

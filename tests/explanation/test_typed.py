@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 import pytest
 
 from boxwood._types import Amount, AnyAmount, Share, Size
-from boxwood.explanation._typed import Misfit, as_type, plain
+from boxwood.explanation._typed import Misfit, as_type, plain_values
 from tests.scale import each
 
 
@@ -111,5 +111,5 @@ def test_what_lacks_is_named():
 
 def test_plain_is_the_way_back():
     found = as_type(Outer, ENTRIES)
-    assert plain(found | {"either": None}) == ENTRIES | {"either": None}
-    json.dumps(plain(found["each"]), allow_nan=False)
+    assert plain_values(found | {"either": None}) == ENTRIES | {"either": None}
+    json.dumps(plain_values(found["each"]), allow_nan=False)

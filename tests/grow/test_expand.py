@@ -12,7 +12,7 @@ from boxwood.grow import cart, expand
 from boxwood.grow.leaves import _cuts
 from boxwood.grow.leaves._cuts import COLUMNS
 from boxwood.grow.shared.costs import PartitionedOrder, integer_costs, make_problem
-from boxwood.loops.expand import best_by_majority, best_interval, best_threshold, best_thresholds
+from boxwood.loops.expand import best_by_majority, best_thresholds, cheapest_interval, cheapest_threshold
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
@@ -113,12 +113,12 @@ def test_sweeps_equal_enumeration_where_nearly_all_costs_tie():
         costs = rng.integers(0, 3, size=(n, k))
         last = [p for p in range(n - 1) if ordered[p] < ordered[p + 1]]  # last place of each value but the highest
         sides = [(order[: p + 1], order[p + 1 :], p) for p in last]
-        assert best_threshold(ordered, order, costs, costs.sum(axis=0))[1:] == _first_of_the_cheapest(costs, sides)
+        assert cheapest_threshold(ordered, order, costs, costs.sum(axis=0))[1:] == _first_of_the_cheapest(costs, sides)
         runs = [(p + 1, q) for p in last for q in last if p < q]
         sides = [(order[p : q + 1], np.r_[order[:p], order[q + 1 :]], p, q) for p, q in runs]
-        assert best_interval(ordered, order, costs, costs.sum(axis=0), 0, costs.shape[1])[1:] == _first_of_the_cheapest(
-            costs, sides, 2
-        )
+        assert cheapest_interval(ordered, order, costs, costs.sum(axis=0), 0, costs.shape[1])[
+            1:
+        ] == _first_of_the_cheapest(costs, sides, 2)
 
 
 def test_searches_in_a_parted_order_equal_the_sweeps():
@@ -138,7 +138,7 @@ def test_searches_in_a_parted_order_equal_the_sweeps():
             costs, best = costs[rows], []
             for j in range(d):
                 by_value = np.argsort(X[rows, j], kind="stable")
-                cost, rank, *clusters = best_threshold(X[rows[by_value], j], by_value, costs, costs.sum(axis=0))
+                cost, rank, *clusters = cheapest_threshold(X[rows[by_value], j], by_value, costs, costs.sum(axis=0))
                 best.append((cost, j if rank >= 0 else -1, rank + 1 if rank >= 0 else -1, *clusters))
             node = order.entries, 0, d, 0, len(rows)
             assert best_thresholds(*node, number, costs, costs.sum(axis=0)) == min(best), seed

@@ -7,7 +7,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boxwood import Reference
-from boxwood.grow.leaves.impurity import CRITERIA, Labels, grown_by, grown_to_sizes, whole_weights
+from boxwood.grow.leaves.impurity import CRITERIA, Labels, grow_by_impurity, grown_to_sizes, whole_weights
 from boxwood.grow.shared.costs import PartitionedOrder
 from boxwood.loops import impurity
 from boxwood.loops.impurity import whole_x_log_x
@@ -52,7 +52,7 @@ def test_equals_the_twin(criterion):
     for seed in seeds(40):
         task = task_of(seed, max_rows=25)
         leaves = 1 + seed % 8
-        tree = grown_by(task, criterion, leaves)
+        tree = grow_by_impurity(task, criterion, leaves)
         assert tree == twin_of(task, criterion, leaves), f"seed {seed}"
         assert grown_to_sizes(task, criterion, range(1, leaves + 1))[-1] == tree
         n_cuts += tree.n_leaves - 1
@@ -90,7 +90,7 @@ def test_leaves_as_pure_as_those_of_scikit_learn_after_every_step(criterion):
         for leaves in range(2, 12):
             theirs = DecisionTreeClassifier(criterion=criterion, max_leaf_nodes=leaves, random_state=0)
             theirs.fit(X, labels, weights)
-            ours = grown_by(task, criterion, leaves)
+            ours = grow_by_impurity(task, criterion, leaves)
             expected = impurity_of(X, theirs, labels, weights, criterion)
             assert impurity_of(X, ours, labels, weights, criterion) <= expected + 1e-7 * len(X), f"seed {seed}"
 
@@ -107,7 +107,7 @@ def test_explains_as_much_as_the_regression_trees_of_scikit_learn(criterion):
         for leaves in range(2, 8):
             theirs = DecisionTreeRegressor(max_leaf_nodes=leaves, random_state=0).fit(X, table, weights)
             left = []
-            for tree in (grown_by(task, criterion, leaves), theirs):
+            for tree in (grow_by_impurity(task, criterion, leaves), theirs):
                 at = tree.apply(X)
                 rows_of = [at == leaf for leaf in np.unique(at)]
                 means = [np.average(table[rows], axis=0, weights=weight[rows]) for rows in rows_of]
@@ -121,12 +121,12 @@ def test_order_of_rows_threads_and_layout_change_nothing(criterion, monkeypatch)
     monkeypatch.setattr("boxwood.grow.shared.costs.ONE_THREAD", 0)
     for seed in seeds(20):
         task = task_of(seed)
-        tree = grown_by(task, criterion, 6)
+        tree = grow_by_impurity(task, criterion, 6)
         shuffled = task.of_rows(np.random.default_rng(seed).permutation(len(task.rows)))
-        assert grown_by(shuffled, criterion, 6) == tree, f"seed {seed}"
+        assert grow_by_impurity(shuffled, criterion, 6) == tree, f"seed {seed}"
         X, weights = np.asfortranarray(task.rows.values), task.rows.weights
         again = Task.of(X, task.reference, sample_weight=weights, n_jobs=1)
-        assert grown_by(again, criterion, 6) == tree
+        assert grow_by_impurity(again, criterion, 6) == tree
 
 
 def test_whole_weights_are_repeated_rows(criterion):
@@ -137,7 +137,9 @@ def test_whole_weights_are_repeated_rows(criterion):
         reference = Reference.of(X, labels)
         rows = np.repeat(np.arange(len(X)), weights)
         weighted = Task.of(X, reference, sample_weight=weights)
-        assert grown_by(weighted, criterion, 5) == grown_by(Task.of(X[rows], reference.of_rows(rows)), criterion, 5)
+        assert grow_by_impurity(weighted, criterion, 5) == grow_by_impurity(
+            Task.of(X[rows], reference.of_rows(rows)), criterion, 5
+        )
 
 
 def test_other_weights_count_by_their_share(criterion):
@@ -147,7 +149,7 @@ def test_other_weights_count_by_their_share(criterion):
         tasks = [
             Task.of(task.rows.values, task.reference, sample_weight=weights * f) for f in (1.0, 2.0**-900, 2.0**40)
         ]
-        trees = [grown_by(each, criterion, 5) for each in tasks]
+        trees = [grow_by_impurity(each, criterion, 5) for each in tasks]
         assert trees[0] == trees[1] == trees[2], seed
 
 
@@ -155,14 +157,14 @@ def test_weights_from_one_to_a_billion_keep_every_row():
     X = np.arange(6.0)[:, None]
     reference = Reference.of(X, [0, 1, 0, 1, 0, 1])
     task = Task.of(X, reference, sample_weight=[1e-9, 1e9, 1e-9, 1e9, 1e-9, 1e9])
-    assert grown_by(task, "gini", 6).predict(X).tolist() == [0, 1, 0, 1, 0, 1]
+    assert grow_by_impurity(task, "gini", 6).predict(X).tolist() == [0, 1, 0, 1, 0, 1]
 
 
 def test_an_impure_leaf_is_cut_where_no_cut_gains():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     task = Task.of(X, Reference([0, 0, 1, 1], [[0.0, 0.0], [5.0, 5.0]]))
     for criterion in ("gini", "entropy", "centers"):
-        tree = grown_by(task, criterion, 9)
+        tree = grow_by_impurity(task, criterion, 9)
         assert tree.predict(X).tolist() == [0, 0, 1, 1]
         assert tree.n_leaves == 4
         assert (tree.feature[0], tree.upper[0]) == (0, 0.5)
@@ -172,10 +174,10 @@ def test_leaves_of_one_cluster_and_of_equal_rows_stay():
     X = np.array([[0.0], [1.0], [2.0], [3.0], [3.0]])
     task = Task.of(X, Reference.of(X, [0, 0, 0, 2, 1]))
     for criterion in CRITERIA:
-        tree = grown_by(task, criterion, 9)
+        tree = grow_by_impurity(task, criterion, 9)
         assert tree.predict(X).tolist() == [0, 0, 0, 1, 1]  # the lowest of equally common clusters
         assert tree.n_leaves == (3 if criterion == "rows" else 2)  # the squares of the rows are cut at 1.5 first
-    assert grown_by(task, "gini", 1).to_dict() == {"leaf": 0, "cluster": 0}
+    assert grow_by_impurity(task, "gini", 1).to_dict() == {"leaf": 0, "cluster": 0}
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-12, 1e12, 1.7e308])
@@ -187,8 +189,10 @@ def test_columns_of_any_size(size):
     large = np.ldexp(X, np.frexp(size)[1] - 1)
     task = Task.of(large, Reference.of(large, labels))
     for criterion in CRITERIA:
-        tree = grown_by(task, criterion, 6)
-        assert np.array_equal(tree.predict(task.rows.values), grown_by(same, criterion, 6).predict(X)), criterion
+        tree = grow_by_impurity(task, criterion, 6)
+        assert np.array_equal(tree.predict(task.rows.values), grow_by_impurity(same, criterion, 6).predict(X)), (
+            criterion
+        )
 
 
 def test_logarithms_are_right_to_their_last_digits():
@@ -235,10 +239,10 @@ def test_few_rows_are_walked_in_bins(monkeypatch):
     rng = np.random.default_rng(0)
     labels = rng.integers(5, size=20_000)
     X = rng.normal(size=(20_000, 10)) + 2 * rng.normal(size=(5, 10))[labels]
-    grown_by(Task.of(X, Reference.of(X, labels)), "gini", 2)
+    grow_by_impurity(Task.of(X, Reference.of(X, labels)), "gini", 2)
     assert 0 < sum(walked) < 0.02 * X.size
 
 
 def test_an_unknown_criterion_is_refused():
     with pytest.raises(ValueError, match="criterion must be one of 'gini', 'entropy', 'centers', 'rows'"):
-        grown_by(task_of(0), "cost", 3)
+        grow_by_impurity(task_of(0), "cost", 3)

@@ -6,7 +6,7 @@ import pytest
 from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import expand
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.grow.leaves.prune import prune_tree, prunings, shares_of
 from boxwood.grow.shared.costs import integer_costs, make_problem
 from boxwood.reference import Task
@@ -82,7 +82,7 @@ def test_other_centres_and_a_tree_that_expansion_made():
         task = task_of(seed)
         centers = task.reference.centers + np.random.default_rng(seed).normal(size=task.reference.centers.shape)
         moved = task.with_reference(Reference(task.reference.labels, centers))
-        tree = grown_by(task, "rows", 8)
+        tree = grow_by_impurity(task, "rows", 8)
         for m in (1, 3, 8):
             assert prune_tree(tree, task, m, "cost", centers) == prune_tree(tree, moved, m, "cost")
             assert prune_tree(tree, moved, m, "mistakes") == prune_tree(tree, task, m, "mistakes")
@@ -109,7 +109,7 @@ def test_a_tree_that_grew_by_the_same_costs_stays_as_it_is():
 def test_a_cut_that_gains_nothing_stays_for_those_below_it():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     task = Task.of(X, Reference([0, 0, 1, 1], [[0.0, 0.0], [5.0, 5.0]]))
-    by_leaves = prunings(grown_by(task, "gini", 4), task, "mistakes")
+    by_leaves = prunings(grow_by_impurity(task, "gini", 4), task, "mistakes")
     assert [tree.n_leaves for tree in by_leaves] == [1, 1, 3, 4]
     assert by_leaves[3].predict(X).tolist() == [0, 0, 1, 1]
 
@@ -118,7 +118,7 @@ def test_long_chains_take_little_time():
     n = 1500
     X = np.arange(float(n))[:, None]
     task = Task.of(X, Reference.of(X, np.arange(n) % 2))
-    tree = grown_by(task, "gini", n)
+    tree = grow_by_impurity(task, "gini", n)
     assert prune_tree(tree, task, n, "mistakes").predict(X).tolist() == (np.arange(n) % 2).tolist()
 
 
@@ -129,4 +129,4 @@ def test_misfits_are_refused():
     with pytest.raises(DataError, match="the tree has cluster 99"):
         prune_tree(builder.build(), task, 2, "cost")
     with pytest.raises(ValueError, match="objective must be one of"):
-        prune_tree(grown_by(task, "gini", 2), task, 2, "purity")
+        prune_tree(grow_by_impurity(task, "gini", 2), task, 2, "purity")

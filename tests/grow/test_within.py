@@ -8,7 +8,7 @@ import pytest
 from boxwood.grow.exact.optimal import optimal_of, resolve_subtrees
 from boxwood.grow.leaves.cart import grow_cart
 from boxwood.grow.leaves.expand import expand_tree
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.grow.refinement.exchange import NEARLY, keeps, loss_of, preferring, refill_leaves, swap_leaves, within
 from boxwood.grow.refinement.refine import refine_tree, refined_with_centers
 from boxwood.reference import Reference, Task
@@ -76,14 +76,14 @@ def test_cart_with_rows_of_a_leaf_equals_its_twin(seed):
 
     twin = naive_impurity.grown_by(X, labels, k, limited, 6, np.ones(n))
     task = Task.of(X, Reference.of(X, labels), budget=Budget(min_samples_leaf=least))
-    assert grown_by(task, "gini", 6) == ThresholdTree.from_dict(twin)
+    assert grow_by_impurity(task, "gini", 6) == ThresholdTree.from_dict(twin)
 
 
 @law(32)
 def test_every_step_keeps_the_budget(seed):
     task, _ = make_task(seed, max_rows=60)
     n_leaves = task.leaves()
-    starts = [grown_by(task, criterion, n_leaves) for criterion in ("gini", "entropy", "centers", "rows")]
+    starts = [grow_by_impurity(task, criterion, n_leaves) for criterion in ("gini", "entropy", "centers", "rows")]
     starts += [expand_tree(None, task, n_leaves, loss=objective) for objective in ("cost", "mistakes")]
     starts.append(grow_cart(task).tree)
     for tree in starts:
@@ -103,7 +103,7 @@ def test_every_step_keeps_the_budget(seed):
 @law(60)
 def test_trees_are_cut_back_to_the_budget(seed):
     task, rng = make_task(seed, max_rows=60)
-    free = grown_by(task.within(Budget()), "gini", int(rng.integers(2, 12)))
+    free = grow_by_impurity(task.within(Budget()), "gini", int(rng.integers(2, 12)))
     for objective in ("cost", "mistakes"):
         tree = within(free, task, objective)
         assert keeps(tree, task)
@@ -142,7 +142,7 @@ def test_exchanged_cuts_equal_the_twin(seed):
     X = rng.integers(0, 5, size=(n, d)) + rng.integers(-2, 3, size=d) * labels[:, None].astype(float)
     preferred = tuple(sorted(rng.choice(d, size=int(rng.integers(1, d)), replace=False).tolist()))
     task = Task.of(X, Reference.of(X, labels), budget=Budget(preferred=preferred))
-    tree = grown_by(task, "gini", 5)
+    tree = grow_by_impurity(task, "gini", 5)
     other = preferring(tree, task, "mistakes")
     assert other == ThresholdTree.from_dict(naive._bare(naive.preferring(tree.to_dict(), X, labels, preferred, NEARLY)))
     for objective in ("cost", "mistakes"):
@@ -172,6 +172,6 @@ def test_a_preferred_copy_of_a_column_takes_its_place():
     x = rng.normal(size=80)
     X = np.column_stack([x, -2 * x])
     task = Task.of(X, Reference.of(X, (x > 0).astype(int)), budget=Budget(preferred=(1,)))
-    tree = preferring(grown_by(task, "gini", 2), task, "mistakes")
+    tree = preferring(grow_by_impurity(task, "gini", 2), task, "mistakes")
     assert tree.features.tolist() == [1]
     assert np.array_equal(tree.predict(X), (x > 0).astype(int))

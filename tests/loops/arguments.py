@@ -397,7 +397,7 @@ class Level:
         rng, self.tree = table.rng, random_tree(table)
         m = len(self.tree[0])
         at = np.zeros((4, table.n), dtype=np.int64)
-        jit.interpret(refine.place_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
+        jit.interpret(refine.descend_rows)(table.X, rng.random(table.n) < 0.8, *self.tree, at[:3], at[3], 0, table.n)
         level = int(rng.integers(2))
         self.at, self.below, self.leaf = at[level], at[level + 1], at[3]
         inner = np.append(self.tree[0] >= 0, False)
@@ -514,7 +514,7 @@ ARGUMENTS = {
     expand.best_by_majority: of_majority,
     imm.bin_cluster: of_bin_cluster,
     imm.cut_bounds: of_cut_bounds,
-    imm.weight_in: of_weight_in,
+    imm.weight_in_bins: of_weight_in,
     costs.write_whole: of_write_whole,
     order.partition_by_leaf: of_partition_by_leaf,
     sums.add_squares: of_add_squares,
@@ -538,11 +538,11 @@ ARGUMENTS = {
     greedy.keep_nearest: of_keep_nearest,
     greedy.add_changes: of_add_changes,
     imm.bin_block: of_bin_block,
-    imm.cut_off: of_cut_off,
+    imm.remove_cut_off: of_cut_off,
     imm_events.events_in_bins: of_events_in_bins,
     imm_events.smallest_above: of_smallest_above,
     walk.descend: of_descend,
-    refine.place_rows: of_place_rows,
+    refine.descend_rows: of_place_rows,
     optimal.leaf_cost: of_leaf_cost,
     optimal.sweep_means: of_sweep_means,
     optimal.keep_inside: of_keep_inside,
@@ -554,7 +554,7 @@ ARGUMENTS = {
     expand.squared_distance: of_squared_distance,
     refine.write_costs: of_write_costs,
     costs.add_costs: of_add_costs,
-    order.partition: of_part,
+    order.partition_order: of_part,
     order.mark_ties: of_mark_ties,
     sort.sort_rows: of_sort_rows,
     sums.widen: of_widen,

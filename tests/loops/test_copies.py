@@ -79,7 +79,7 @@ def test_squared_and_absolute_distances_of_kernels_of_expand_and_of_greedy():
         X, centers = whole_numbers(seed)
         squares, absolutes = (expected_distances(X, centers, objective) for objective in (SQEUCLIDEAN, L1))
         columns, units, measured = np.ascontiguousarray(centers.T), np.ones(X.shape[1]), np.zeros_like(squares)
-        kernels.add_squares(X, columns, units, measured)
+        kernels.add_pair_squares(X, columns, units, measured)
         np.testing.assert_array_equal(measured, squares)
         measured[:] = 0.0
         kernels.add_absolutes(X, columns, units, measured)

@@ -28,7 +28,7 @@ from boxwood.explanation import ClusterStability, CutStability, HeldOut, LeftOut
 from boxwood.explanation.ask.provenance import Given, with_provenance
 from boxwood.render import EXPORTERS
 from boxwood.render.page import _template
-from boxwood.words.values import brief, category
+from boxwood.words.values import category, three_digits
 from tests.cases import make_case
 from tests.models import read_model
 from tests.scale import seeds, variants
@@ -182,8 +182,11 @@ def test_worth_and_suggested_names():
     assert len(seen) == 3  # heads of the profile's columns
     assert not [tag for tag in page_of(ex).elements if tag[1].get("class") == "named"]  # as the chips say the same
     assert "columns are used" not in page_of(ex).text
-    assert f"spend: {brief(worth.clusters[0].total)} in total, {worth.clusters[0].share:.1%} of all" in page_of(ex).text
-    assert f"{brief(worth.clusters[0].total)} in total" in page_text(ex)
+    assert (
+        f"spend: {three_digits(worth.clusters[0].total)} in total, {worth.clusters[0].share:.1%} of all"
+        in page_of(ex).text
+    )
+    assert f"{three_digits(worth.clusters[0].total)} in total" in page_text(ex)
     assert "in total" not in page_text(ex.clusters)
     assert "in total" not in Page(ex.to_html(min_count=10)).text
     assert "share  a row" in str(ex)

@@ -13,7 +13,7 @@ from boxwood.render.forms.walk import codes_at_cuts, cut_words
 from boxwood.render.pictures.bars import bars_of_categories, bars_of_numbers
 from boxwood.render.pictures.picture import picture_of
 from boxwood.render.pictures.swatches import COLOURS, hatch_of, ink_on, swatches_of
-from boxwood.words.values import brief, fit_width, short_number, text_width
+from boxwood.words.values import fit_width, short_number, text_width, three_digits
 from tests.cases import make_case
 from tests.models import read_model
 from tests.naive import pictures as naive
@@ -182,7 +182,7 @@ def test_an_axis_begins_and_ends_where_values_do(seed):
     room = 0.1 * (values.max() - values.min()) if seed % 2 or size > 60 else 0.0  # so that no end is a row's value
     assert values.min() - room <= found.span[0] <= found.span[1] <= values.max() + room
     assert found.span[0] >= 0 or values.min() < 0
-    assert found.ends == (brief(found.span[0]), brief(found.span[1]))
+    assert found.ends == (three_digits(found.span[0]), three_digits(found.span[1]))
     assert found.edges[0] <= found.span[0]
 
 
@@ -343,7 +343,7 @@ def test_names_are_shortened_in_the_middle():
 
 
 def test_numbers_with_few_digits():
-    assert [brief(x) for x in (0.0, -0.0, 9.0, 999.5, 1234.0, 12345.0, 1e6, 2.5e9, 1e15, -58210.0)] == [
+    assert [three_digits(x) for x in (0.0, -0.0, 9.0, 999.5, 1234.0, 12345.0, 1e6, 2.5e9, 1e15, -58210.0)] == [
         *("0", "0", "9", "1e+03", "1,234", "12.3k", "1M", "2.5bn", "1e+15", "-58.2k")
     ]
     assert short_number(1234567890.0) == "1,234,567,890"

@@ -13,8 +13,8 @@ from boxwood import DataError
 from boxwood.render import ExplanationDisplay
 from boxwood.render.pictures.canvas import drawable
 from boxwood.render.pictures.picture import picture_of
-from boxwood.render.pictures.plot_boxes import areas_of, columns_of, points_of
-from boxwood.render.pictures.plot_measured import lines_of
+from boxwood.render.pictures.plot_boxes import areas_of, find_two_columns, rows_to_draw
+from boxwood.render.pictures.plot_measured import heat_map_lines
 from tests.models import read_model
 from tests.render import draw
 from tests.scale import law, some, variants
@@ -196,18 +196,18 @@ def test_boxes_hold_the_rows_of_their_leaf(seed):
         for row in range(80):
             held = [a for a in areas if a.left < X[row, x] <= a.right and a.bottom < X[row, y] <= a.top]
             assert [area.leaf for area in held] == [leaf[row]]
-    points = points_of(ex, x, y)
+    points = rows_to_draw(ex, x, y)
     assert points.x.tolist() == X[:, x].tolist()
     assert points.wrong.tolist() == (ex.predict(X) != labels).tolist()
 
 
 def test_columns_of_the_boxes(iris):
-    first, second = columns_of(iris, None, None)
+    first, second = find_two_columns(iris, None, None)
     assert first == iris.tree.feature[0]
     assert second in iris.tree.features
-    assert columns_of(iris, "sepal length (cm)", 1) == (0, 1)
-    assert columns_of(iris, None, int(first))[0] != first
-    assert columns_of(iris, 0, None) == (0, first)
+    assert find_two_columns(iris, "sepal length (cm)", 1) == (0, 1)
+    assert find_two_columns(iris, None, int(first))[0] != first
+    assert find_two_columns(iris, 0, None) == (0, first)
     with pytest.raises(DataError, match="no column 'petal lenth"):
         iris.plot_boxes("petal lenth (cm)")
     with pytest.raises(DataError, match="x and y must be different columns; both are sepal length"):
@@ -234,7 +234,7 @@ def test_long_tables_are_drawn_from_a_sample():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 2))
     ex = bw.explain(X, (X[:, 0] > 0).astype(int), method="cart")
-    points, again = points_of(ex, 0, 1), points_of(ex, 0, 1)
+    points, again = rows_to_draw(ex, 0, 1), rows_to_draw(ex, 0, 1)
     assert len(points.x) == 4000
     assert (points.x == again.x).all()
 
@@ -243,7 +243,7 @@ def test_long_tables_are_drawn_from_a_sample():
 
 
 def test_lines_of_the_profile(iris):
-    lines = lines_of(iris)
+    lines = heat_map_lines(iris)
     tested = {iris.columns[j] for j in iris.tree.features}
     assert {line.name for line in lines[: len(tested)]} == tested
     by_name = {line.name: line for line in lines}
@@ -256,11 +256,11 @@ def test_lines_of_the_profile(iris):
 def test_the_profile_has_at_most_40_lines():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 70))
-    assert len(lines_of(bw.explain(X, np.arange(60) % 3, method="cart"))) == 40
+    assert len(heat_map_lines(bw.explain(X, np.arange(60) % 3, method="cart"))) == 40
 
 
 def test_columns_of_words_have_the_lines_that_tell_most():
-    lines = lines_of(draw.words())
+    lines = heat_map_lines(draw.words())
     names = [line.name for line in lines]
     assert sum(name.startswith("kind: ") for name in names) == 3
     assert sum(name.startswith("vip: ") for name in names) == 1

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import boxwood as bw
-from boxwood.batches.batches import numbers
+from boxwood.batches.batches import read_numbers
 from boxwood.errors import DataError
 from boxwood.table import ColumnError, ReadOptions
 from boxwood.table.parquet import ParquetSource, parquet_file
@@ -51,7 +51,7 @@ def rows_of(source, columns=None):
 
 def values_of(source, columns):
     table = rows_of(source, columns)
-    return np.column_stack([numbers(table.column(name).combine_chunks()) for name in columns])
+    return np.column_stack([read_numbers(table.column(name).combine_chunks()) for name in columns])
 
 
 def random_table(seed, n=None):
@@ -101,8 +101,8 @@ def test_every_source_gives_the_rows_in_their_order(tmp_path, seed):
             for _ in range(2):
                 rows = rows_of(source)
                 for column in NAMES[:3]:
-                    expected = numbers(table.column(column).combine_chunks())
-                    np.testing.assert_array_equal(numbers(rows.column(column).combine_chunks()), expected, name)
+                    expected = read_numbers(table.column(column).combine_chunks())
+                    np.testing.assert_array_equal(read_numbers(rows.column(column).combine_chunks()), expected, name)
                 assert rows.column("word").cast(pa.string()).to_pylist() == table.column("word").to_pylist(), name
             assert rows_of(source, ["word", "a"]).column_names == ["word", "a"]
             assert [reading.n_rows for reading in source.readings] == [table.num_rows] * 3

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from boxwood._dates import DATE_FORMS, Dates, moment_in
-from boxwood.table.sql import as_text
+from boxwood.table.sql import sql_text
 from boxwood.table.written import date_in
 from tests.scale import law
 
@@ -51,7 +51,7 @@ def test_duckdb_reads_the_texts_that_python_reads(seed):
     own = [form for form in FORMS if form]
     written = [*rng.choice(own, 60), *(str(form) + zone for form in ISO for zone in rng.choice(ZONES, 4))]
     texts = [odd_text(rng, str(form)) for form in written]
-    values = ", ".join(f"({as_text(text)})" for text in texts)
+    values = ", ".join(f"({sql_text(text)})" for text in texts)
     for form in rng.choice(FORMS, 6).tolist():
         query = f"SELECT {date_in('v', Dates('', form))} FROM (VALUES {values}) t(v)"
         found = [moment for (moment,) in duckdb.sql(query).fetchall()]

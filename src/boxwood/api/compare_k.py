@@ -17,7 +17,7 @@ from boxwood.explanation.ask.how_many import NUMBERS, DrawnRows
 from boxwood.explanation.ask.options import Options
 from boxwood.explanation.ask.steps import explain_rows
 from boxwood.explanation.measured_tree import MeasuredTree
-from boxwood.explanation.records import in_notebook
+from boxwood.explanation.records import html_of_result
 from boxwood.reference.clusterer import FewDifferentRows
 from boxwood.words.notes import CHOSEN, GROUPS, NO_GROUPS, NO_VALLEY
 from boxwood.words.values import percent, price
@@ -79,7 +79,7 @@ class KComparison:
     def __str__(self) -> str:
         return _text(self)
 
-    _repr_html_ = in_notebook
+    _repr_html_ = html_of_result
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how well halves agree, and how well rules explain the clusters, by the number of clusters.

@@ -194,9 +194,9 @@ def explain(
 
     asked, source, rows = Options.of(given), None, None
     if by is not None:
-        from boxwood.explanation.ask.by_inputs import explained_by
+        from boxwood.explanation.ask.by_inputs import explain_by_inputs
 
-        answer = Explanation._of(explained_by(X, labels, by, key, asked))
+        answer = Explanation._of(explain_by_inputs(X, labels, by, key, asked))
     elif key is not None:
         raise ValueError(
             f"key={show_value(key)} says which rows of two tables belong together; give the other one (by)"

@@ -1771,9 +1771,9 @@ class Explanation(MeasuredTree):
         No rules of up to 3 conditions have a higher F1.
         """
         from boxwood.api.standalone_rules import StandaloneRules
-        from boxwood.explanation.measure.line_search import lines_of
+        from boxwood.explanation.measure.line_search import find_rules
 
-        return StandaloneRules._of(lines_of(self, max_conditions, min_precision, min_found, validate))
+        return StandaloneRules._of(find_rules(self, max_conditions, min_precision, min_found, validate))
 
     def _on(self, X: Any, labels: Any, sample_weight: ArrayLike | str | None, as_of: Any) -> Self:
         """Return the explanation on other rows, or itself if none are given."""
@@ -1792,9 +1792,9 @@ class Explanation(MeasuredTree):
         It is the text of `to_json`: the rules first, over lines, and in the last line all that was measured. So more
         rows that move no threshold change one line of a file under version control.
         """
-        from boxwood.explanation.model_file import write
+        from boxwood.explanation.model_file import write_model
 
-        write(self, path)
+        write_model(self, path)
 
     def to_json(self) -> str:
         """Return the model file; `load` gives an equal explanation, but for what `to_dict` leaves out."""
@@ -2266,6 +2266,6 @@ def load(path: str | os.PathLike[str] | IO[str]) -> Explanation:
     OSError
         If there is no such file, or it cannot be read.
     """
-    from boxwood.explanation.model_file import read
+    from boxwood.explanation.model_file import read_model
 
-    return Explanation._of(read(path))
+    return Explanation._of(read_model(path))

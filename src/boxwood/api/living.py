@@ -27,9 +27,9 @@ class _Report:
         return as_text(self._said())
 
     def _repr_html_(self) -> str:
-        from boxwood.explanation.records import in_notebook
+        from boxwood.explanation.records import html_of_result
 
-        return in_notebook(self)
+        return html_of_result(self)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, for a ticket."""

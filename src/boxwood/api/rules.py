@@ -84,9 +84,9 @@ def read_rules(source: Any, dialect: DialectName | None = None, *, today: date |
     warning: no branch takes age = 18, between thresholds; such rows get NULL.
     warning: rows that no branch takes get NULL; where age = 18 or missing.
     """
-    from boxwood.judge.read.sources import Asked, read
+    from boxwood.judge.read.sources import Asked, read_source
 
-    return Rules._of(read(source, Asked(dialect, _day_of(today))))
+    return Rules._of(read_source(source, Asked(dialect, _day_of(today))))
 
 
 def _day_of(today: date | str | None) -> date:
@@ -215,10 +215,10 @@ class Rules(RuleSet):
         adult -> child: 2 rows; where 18 <= age < 21
         """
         from boxwood.judge.difference import differences
-        from boxwood.judge.rows import table_of
+        from boxwood.judge.rows import select_columns
 
         new = others if isinstance(others, RuleSet) else read_rules(others, today=self.today)
-        rows = None if table is None else table_of(table, (*self.columns, *new.columns))
+        rows = None if table is None else select_columns(table, (*self.columns, *new.columns))
         return Difference._of(differences(self, new, rows))
 
     def predict(self, table: Any) -> Array:

@@ -135,9 +135,9 @@ class StandaloneRules(MeasuredRules):
 
     def to_text(self) -> str:
         """Return the table that printing shows, and below it each cluster's front."""
-        from boxwood.words.lines import full_text
+        from boxwood.words.lines import text_with_fronts
 
-        return full_text(self)
+        return text_with_fronts(self)
 
     def to_markdown(self) -> str:
         """Return the lines as a table of Markdown, and what is known of rows in no line and in several."""

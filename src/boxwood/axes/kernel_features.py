@@ -22,7 +22,7 @@ from boxwood.kernels import (
     Linear,
     TaylorKernel,
 )
-from boxwood.kernels.kernel import refuse_negative
+from boxwood.kernels.kernel import refuse_negative_values
 
 MOST_TERMS = 1000  # most terms for each column of the table, as each is a column of numbers
 
@@ -191,7 +191,7 @@ class SeriesFeatures(Curves):
         `n_terms` is the highest power M in every column. "auto" takes for each column the smallest M with an error of
         at most a hundredth of the kernel's largest value there, but never more than 200; look at `error` then.
         """
-        table = refuse_negative(kernel, as_table(X).astype(np.float64))
+        table = refuse_negative_values(kernel, as_table(X).astype(np.float64))
         low, high = table.min(axis=0), table.max(axis=0)
         if n_terms != "auto":
             return cls(low, high, kernel, np.full(len(low), n_terms))
@@ -281,7 +281,7 @@ class PowerFeatures(Curves):
         """Return the features for the rows of `X`, shape (n, d)."""
         table = as_table(X).astype(np.float64)
         if isinstance(kernel, Hellinger):
-            refuse_negative(kernel, table)
+            refuse_negative_values(kernel, table)
         return cls(table.min(axis=0), table.max(axis=0), 0.5 if isinstance(kernel, Hellinger) else 1.0)
 
     def _curve(self, column: int | Indices, x: Floats) -> Floats:
@@ -332,7 +332,7 @@ class StepFeatures(Curves):
     def of(cls, kernel: HistogramIntersection, X: ArrayLike, *, n_landmarks: int | str | None = "auto") -> StepFeatures:
         """Return the features for the rows of `X`, shape (n, d), with a step at each landmark of `landmarks_of`."""
         rows = Rows.of(X)
-        columns = [np.unique(column) for column in refuse_negative(kernel, rows.values.astype(np.float64)).T]
+        columns = [np.unique(column) for column in refuse_negative_values(kernel, rows.values.astype(np.float64)).T]
         steps = landmarks_of(rows, n_landmarks)
         gaps = [_gap(column**kernel.beta, values**kernel.beta) for column, values in zip(columns, steps, strict=True)]
         return cls(list(steps), kernel.beta, max(gaps))
@@ -395,7 +395,7 @@ class ChiSquaredFeatures(Curves):
         rates in equal steps of their logarithms. Over the range of the positive values, they give the kernel to within
         about 2 %.
         """
-        table = refuse_negative(kernel, as_table(X).astype(np.float64))
+        table = refuse_negative_values(kernel, as_table(X).astype(np.float64))
         low, high = table.min(axis=0), table.max(axis=0)
         if n_terms == "auto":
             rates = [_rates(column) for column in table.T]

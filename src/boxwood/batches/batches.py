@@ -179,12 +179,12 @@ class Reader:
         """Return the rows of a record batch; their values are written into an array of such a shape if one is given."""
         if values is None:
             values = np.empty((batch.num_rows, self.n_values))
-        columns = [numbers(batch.column(j)) for j in range(self.n_values)]
+        columns = [read_numbers(batch.column(j)) for j in range(self.n_values)]
         for first in range(0, batch.num_rows, _AT_ONCE):
             for j, column in enumerate(columns):
                 values[first : first + _AT_ONCE, j] = column[first : first + _AT_ONCE]
         labels = self._labels(values, batch, start)
-        weights = numbers(batch.column(self.weight_at)) if self.weight_at >= 0 else None
+        weights = read_numbers(batch.column(self.weight_at)) if self.weight_at >= 0 else None
         is_whole = self.taken == list(range(self.n_values))
         return Block(values if is_whole else np.ascontiguousarray(values[:, self.taken]), labels, weights)
 
@@ -283,7 +283,7 @@ def _refuse_unknown(source: Source, column: str) -> None:
         raise DataError(f"{source.name} has no column {column!r}; its columns: {list_words(source.names)}")
 
 
-def numbers(column: Any) -> Floats:
+def read_numbers(column: Any) -> Floats:
     """Return numbers, booleans or dates of Arrow, in one piece or several, as doubles; NaN where one is missing."""
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype.kind == "M":
@@ -342,7 +342,9 @@ class _Filtered:
     def update(self, batch: Any, start: int | None) -> None:
         import pyarrow as pa
 
-        whole = np.logical_and.reduce([~np.isnan(numbers(batch.column(j))) for j in self.needed]) == self.are_complete
+        whole = (
+            np.logical_and.reduce([~np.isnan(read_numbers(batch.column(j))) for j in self.needed]) == self.are_complete
+        )
         wanted = batch.select(list(range(self.n_columns)))
         self.summary.update(wanted if whole.all() else wanted.filter(pa.array(whole)), None)
 

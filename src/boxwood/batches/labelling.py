@@ -136,7 +136,7 @@ class LabelColumn(Labelling):
     def codes(self, rows: Floats | None, column: Any) -> Indices:
         """Return the place of each value among the labels."""
         places = {label: i for i, label in enumerate(self.labels)}
-        codes, values = codes_of(column, of_file=all(isinstance(label, (str, int, float)) for label in self.labels))
+        codes, values = factorize(column, of_file=all(isinstance(label, (str, int, float)) for label in self.labels))
         found = (places.get(value, places.get(_other_form(value, column.type), -1)) for value in values)
         return np.array([*found, -1], dtype=np.intp)[codes]
 
@@ -155,7 +155,7 @@ def _other_form(value: Any, type: Any) -> Hashable:
     return _number(value) if isinstance(value, str) else write_value(value, type)
 
 
-def codes_of(column: Any, *, of_file: bool) -> tuple[Indices, list[Any]]:
+def factorize(column: Any, *, of_file: bool) -> tuple[Indices, list[Any]]:
     """Return for each value of Arrow's array its place among the different values, -1 for none, and these values.
 
     IN: of_file, whether dates and times are texts, as they are in memory where a file is read.

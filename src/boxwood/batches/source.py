@@ -399,7 +399,7 @@ class ArrowSource(Source):
     ) -> None:
         self.table, self.name, self.batch_rows, self.n_jobs = table, name, batch_rows, n_jobs
         self.names = tuple(table.column_names)
-        self.kinds = tuple(kind_of(field.type) for field in table.schema)
+        self.kinds = tuple(kind_of_type(field.type) for field in table.schema)
         self.types = dict(zip(self.names, map(str, table.schema.types), strict=True))
         self.dates = dates_of(self.names, table.schema.types)
         self.n_rows = table.num_rows
@@ -432,13 +432,13 @@ def batch_rows(n_columns: int, most_bytes: int | None = None) -> int:
     return max(1, rows if most_bytes is None else min(rows, most_bytes // (8 * width)))
 
 
-def kind_of(type: Any) -> str:
+def kind_of_type(type: Any) -> str:
     """Return the kind of a column of an Arrow type; see `Source`."""
     import pyarrow as pa
 
     types = pa.types
     if types.is_dictionary(type):
-        return kind_of(type.value_type)
+        return kind_of_type(type.value_type)
     if types.is_boolean(type):
         return "boolean"
     if types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
@@ -453,4 +453,4 @@ def kind_of(type: Any) -> str:
 def dates_of(names: Sequence[str], types: Sequence[Any]) -> dict[str, Dates]:
     """Return the columns of dates among those of Arrow types, by their names."""
     columns = zip(names, types, strict=True)
-    return {name: Dates(getattr(type, "tz", None) or "") for name, type in columns if kind_of(type) == "date"}
+    return {name: Dates(getattr(type, "tz", None) or "") for name, type in columns if kind_of_type(type) == "date"}

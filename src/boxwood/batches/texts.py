@@ -13,7 +13,7 @@ from boxwood.batches.source import Reading, Source, SourceOf, Spelling
 S = TypeVar("S", bound=Source)
 
 
-def with_texts_read(source: S, look: Callable[[S, Sequence[str]], TextsMet]) -> Source:
+def read_texts_in_batches(source: S, look: Callable[[S, Sequence[str]], TextsMet]) -> Source:
     """Return a table whose texts that are dates or numbers are these; IN: look: looks at columns of text, if any."""
     texts = [name for name, kind in zip(source.names, source.kinds, strict=True) if kind == "text"]
     found = dict(zip(texts, look(source, texts).forms, strict=True)) if texts else {}

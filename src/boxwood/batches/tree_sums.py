@@ -25,7 +25,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder
 from boxwood.tree.shorten import ends_left_of, shortened_in
 
 
-def leaves_in(tree: ThresholdTree, values: Floats) -> Indices:
+def leaves_of_block(tree: ThresholdTree, values: Floats) -> Indices:
     """Return the leaf of each row of a block."""
     leaves = np.cumsum(tree.feature < 0, dtype=np.int64) - 1
     found = np.empty(len(values), dtype=np.int64)
@@ -162,7 +162,7 @@ class CellSums:
         self.counts = np.zeros(n_cells * self.n_clusters, dtype=np.int64)
         self.noise = np.zeros(n_cells, dtype=np.int64)
         self.sums = RowSums(of_cells)
-        self.squares = [squares_about(centers[clusters], of_cells) for clusters in self.clusters]
+        self.squares = [empty_squares(centers[clusters], of_cells) for clusters in self.clusters]
         self.least = np.full((2, *self.sums.exponents.shape), np.inf)  # of rows with a cluster, and of others
         self.most = -self.least
         self.weights = np.zeros((len(self.counts), len(self.sums.units))) if is_weighted else None
@@ -172,7 +172,7 @@ class CellSums:
     def update(self, block: Block) -> None:
         """Add a block of rows."""
         values, labels, weights = block
-        cell, kept = leaves_in(self.cells.tree, values), block.kept
+        cell, kept = leaves_of_block(self.cells.tree, values), block.kept
         if not kept.all():
             self.noise += np.bincount(cell[~kept], minlength=len(self.noise))
             widen(values, np.where(kept, -1, cell), self.least[1], self.most[1])
@@ -273,7 +273,7 @@ class TreeSums:
         self.sums = RowSums(of_leaves)
         self.sums.sums = _gather_groups(np.add, cells.sums.sums, leaf, n_leaves)
         self.sums.totals = _gather_groups(np.add, cells.sums.totals, leaf, n_leaves)
-        self.squares = squares_about(cells.centers[tree.leaf_clusters], of_leaves)
+        self.squares = empty_squares(cells.centers[tree.leaf_clusters], of_leaves)
         for clusters, squares in zip(cells.clusters, cells.squares, strict=True):
             own = clusters == tree.leaf_clusters[leaf]
             self.squares.sums += _gather_groups(np.add, squares.sums[own], leaf[own], n_leaves)
@@ -423,7 +423,7 @@ class Moved:
 
     def update(self, block: Block) -> None:
         """Add a block of rows."""
-        moved = leaves_in(self.before, block.values) != leaves_in(self.after, block.values)
+        moved = leaves_of_block(self.before, block.values) != leaves_of_block(self.after, block.values)
         self.n += int((block.kept & moved).sum())
         self.n_others += int((moved & ~block.kept).sum())
 
@@ -436,7 +436,7 @@ LARGEST_ERROR = 2.0**-34  # of squares, relative to them
 _ROUNDING = 2.0**-53
 
 
-def squares_about(points: Floats, ranges: Ranges) -> SquareSums:
+def empty_squares(points: Floats, ranges: Ranges) -> SquareSums:
     """Return empty sums of squared differences of the rows of groups to points; IN: points (g, d), ranges of groups."""
     return SquareSums(ranges, Means(np.zeros(len(points)), points, np.zeros(points.shape)))
 

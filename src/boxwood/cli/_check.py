@@ -99,22 +99,22 @@ def _read(rules: str, dialect: str | None, today: datetime | None) -> Rules:
 
 def _check_rules(read: Rules, file: str | None, labels: str | None, earlier: Rules, options: dict[str, Any]) -> Check:
     """Return what is found; IN: earlier: the rules as of the day of the earlier rows."""
-    from boxwood.judge.rows import table_of, with_labels
+    from boxwood.judge.rows import select_columns, with_labels
 
     if file is None:
         return read.check()
     table, texts = with_labels(file, read.columns, labels, reading(options))
     before = options["before"]
-    found = None if before is None else earlier.check(table_of(before, read.columns, reading(options)))
+    found = None if before is None else earlier.check(select_columns(before, read.columns, reading(options)))
     return read.check(table, texts, before=found)
 
 
 def _difference(old: Rules, new: Rules, file: str | None, options: dict[str, Any]) -> Difference:
     """Return what becomes of the rows of a table where new rules replace old ones."""
-    from boxwood.judge.rows import table_of
+    from boxwood.judge.rows import select_columns
 
     wanted = (*old.columns, *new.columns)
-    return old.difference(new, None if file is None else table_of(file, wanted, reading(options)))
+    return old.difference(new, None if file is None else select_columns(file, wanted, reading(options)))
 
 
 def _check_level(found: Check, fail_on: str | None) -> None:

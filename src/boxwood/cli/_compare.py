@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood._messages import as_written
-from boxwood.cli._engine import opened
-from boxwood.cli._explain import about_columns, columns_of, limits, scale_of, told_by_rows, wanted_columns
+from boxwood.cli._engine import open_source
+from boxwood.cli._explain import about_columns, ask_scale, choose_columns, limits, told_by_rows, wanted_columns
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import LIMITS, NOTES, in_option_names, in_words, reading_options, talk_options
@@ -98,8 +98,8 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     wanted = wanted_columns(labels, options)
-    with opened(talk, file, "memory", wanted, options) as source:
-        found = _compare_clusterings(talk, source, columns_of(source, wanted), clusters, labels, options)
+    with open_source(talk, file, "memory", wanted, options) as source:
+        found = _compare_clusterings(talk, source, choose_columns(source, wanted), clusters, labels, options)
         from boxwood.explanation.ask.columns import is_on_reading
 
         read = [note for note in found.notes if is_on_reading(note, source)]
@@ -123,7 +123,7 @@ def _compare_clusterings(
                 source,
                 labels,
                 n_clusters=clusters,
-                standardize=scale_of(options["scale"]),
+                standardize=ask_scale(options["scale"]),
                 random_state=options["seed"],
                 max_leaf_nodes=options["leaves"] or None,
                 objective=options["objective"],

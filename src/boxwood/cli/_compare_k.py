@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._engine import opened
-from boxwood.cli._explain import about_columns, columns_of, scale_of, told_by_rows, wanted_columns
+from boxwood.cli._engine import open_source
+from boxwood.cli._explain import about_columns, ask_scale, choose_columns, told_by_rows, wanted_columns
 from boxwood.cli._explain import command as explain_command
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import NOTES, in_option_names, in_words, reading_options, talk_options
@@ -53,8 +53,8 @@ def command(file: str, low: int, high: int | None, quiet: bool, **options: Any) 
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
     wanted = wanted_columns(None, options)
-    with opened(talk, file, "memory", wanted, options) as source:
-        found = _compare(talk, source, columns_of(source, wanted), _numbers(low, high), options)
+    with open_source(talk, file, "memory", wanted, options) as source:
+        found = _compare(talk, source, choose_columns(source, wanted), _numbers(low, high), options)
     text = json.dumps(_as_dict(found), indent=2) if options["as_json"] else in_words(str(found))
     show(text, is_code=options["as_json"])
     talk.notes(map(in_words, found.notes))
@@ -83,7 +83,7 @@ def _compare(
                 numbers,
                 method=options["method"],
                 random_state=options["seed"],
-                standardize=scale_of(options["scale"]),
+                standardize=ask_scale(options["scale"]),
                 n_jobs=options["jobs"],
                 verbose=status.step,
                 **about_columns(columns, options),

@@ -140,7 +140,7 @@ def chosen_engine(talk: Talk, file: str | None, options: dict[str, Any]) -> str:
 
 
 @contextmanager
-def opened(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: dict[str, Any]) -> Iterator[Source]:
+def open_source(talk: Talk, file: str | None, engine: str, wanted: Wanted, options: dict[str, Any]) -> Iterator[Source]:
     """Yield the table as a source, which is closed in the end, with what it keeps in temporary files."""
     with read_while(talk, "reading", file) as tick:
         if engine == "memory":
@@ -164,11 +164,11 @@ def read_while(talk: Talk, doing: str, file: str | None, *, foretold: bool = Fal
             yield tick
     except DataError as error:
         from boxwood.table.parquet import SHARED_COLUMNS
-        from boxwood.table.sql import as_text
+        from boxwood.table.sql import sql_text
 
         if file is None or SHARED_COLUMNS not in str(error):
             raise
-        pattern = as_text(os.path.join(file, "**", "*.parquet") if os.path.isdir(file) else file)
+        pattern = sql_text(os.path.join(file, "**", "*.parquet") if os.path.isdir(file) else file)
         query = f'--sql "SELECT * FROM read_parquet({pattern}, union_by_name = true)"'
         ours = f"name files of one table; or read what a file lacks as missing:\n{query}"
         raise DataError(str(error).replace(SHARED_COLUMNS, ours)) from None

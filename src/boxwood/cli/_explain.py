@@ -12,7 +12,7 @@ import click
 
 from boxwood._validation import list_words
 from boxwood.cli._choice import Choice
-from boxwood.cli._engine import check_engine, chosen_engine, engine_options, opened
+from boxwood.cli._engine import check_engine, chosen_engine, engine_options, open_source
 from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     LIMITS,
@@ -344,7 +344,7 @@ def command(file: str | None, clusters: int | None, labels: str | None, quiet: b
     page = page_options(options["outputs"], options, beside)
     refuse_closed_output()
     talk = Talk(quiet, all_notes=options["notes"])
-    with explained(talk, file, clusters, labels, options) as found:
+    with explain_file(talk, file, clusters, labels, options) as found:
         explanation = _rename_clusters(found, options["names"])
         if options["standalone_rules"]:  # first, as the model and the page keep them
             with talk.status("looking for one-line rules"):
@@ -419,7 +419,7 @@ def _check_limits(explanation: Explanation, max_price: float | None, fail_under:
 
 
 @contextmanager
-def explained(
+def explain_file(
     talk: Talk, file: str | None, clusters: int | None, labels: str | None, options: dict[str, Any]
 ) -> Iterator[Explanation]:
     """Yield the explanation of the table, which can be read as long as it is needed."""
@@ -436,9 +436,9 @@ def explained(
         with in_option_names():
             refuse_in_batches(options["method"], labels, options)
     wanted = wanted_columns(labels, options)
-    with opened(talk, file, engine, wanted, options) as source:
+    with open_source(talk, file, engine, wanted, options) as source:
         with in_option_names():
-            given = _parameters(columns_of(source, wanted), clusters, options) | {"value_column": options["value"]}
+            given = _parameters(choose_columns(source, wanted), clusters, options) | {"value_column": options["value"]}
             explanation = _explain(talk, source, labels, **given)
         yield explanation
 
@@ -475,11 +475,11 @@ def _explained_by_inputs(
         own, others = _options_of_files(options, names)
     wanted = wanted_columns(labels, own), wanted_columns(None, others)
     with (
-        opened(talk, file, "memory", wanted[0], own) as outcomes,
-        opened(talk, options["by"], "memory", wanted[1], others) as inputs,
+        open_source(talk, file, "memory", wanted[0], own) as outcomes,
+        open_source(talk, options["by"], "memory", wanted[1], others) as inputs,
     ):
         with in_option_names():
-            given = _parameters(columns_of(inputs, wanted[1]), clusters, options)
+            given = _parameters(choose_columns(inputs, wanted[1]), clusters, options)
             given |= {"columns": [*wanted[0].columns, *wanted[1].columns] or None, "value_column": options["value"]}
             explanation = _explain(talk, outcomes, labels, by=inputs, key=others["key"], **given)
         yield explanation
@@ -544,7 +544,7 @@ def _parameters(columns: ColumnNames, clusters: int | None, options: dict[str, A
         "objective": options["objective"],
         "time_limit": options["time_limit"],
         "random_state": options["seed"],
-        "standardize": scale_of("unit" if options["standardize"] else options["scale"]),
+        "standardize": ask_scale("unit" if options["standardize"] else options["scale"]),
         "validate": options["validate"],
         "n_jobs": options["jobs"],
         **about_columns(columns, options),
@@ -572,7 +572,7 @@ def limits(options: dict[str, Any], table: ColumnNames) -> dict[str, Any]:
     }
 
 
-def scale_of(option: str | None) -> bool | Literal["auto"]:
+def ask_scale(option: str | None) -> bool | Literal["auto"]:
     """Return what the option --scale asks of columns."""
     return "auto" if option is None else option == "unit"
 
@@ -618,7 +618,7 @@ def wanted_columns(labels: str | None, options: dict[str, Any]) -> Wanted:
     return Wanted(columns, (*options["exclude"], *options.get("key", ())), labels, options["weights"])
 
 
-def columns_of(source: Source, wanted: Wanted) -> ColumnNames:
+def choose_columns(source: Source, wanted: Wanted) -> ColumnNames:
     """Return the columns to use: those that are named, or candidates, of which `explain` leaves some out.
 
     Raises

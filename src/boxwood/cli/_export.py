@@ -21,8 +21,8 @@ from boxwood.cli._options import (
     refuse_overwriting,
     takes_page_options,
     talk_options,
-    write,
     write_form,
+    write_named_file,
 )
 from boxwood.cli._terminal import refuse_closed_output, show
 from boxwood.errors import DataError
@@ -201,7 +201,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     if isinstance(content, dict):
         _write_folder(str(output), content, quiet)
     elif output is not None and output != "-":
-        write(output, content, quiet)
+        write_named_file(output, content, quiet)
     elif isinstance(content, str):
         show(content, is_code=exporter.kind != "text")
     else:
@@ -218,7 +218,7 @@ def _write_folder(folder: str, files: dict[str, str], quiet: bool) -> None:
             raise click.UsageError(f"'{path}' was not written by boxwood; name another folder with -o")
     os.makedirs(folder, exist_ok=True)
     for name, content in files.items():
-        write(os.path.join(folder, name), content, quiet)
+        write_named_file(os.path.join(folder, name), content, quiet)
 
 
 def _write_form(explanation: Explanation, form: str, options: dict[str, Any]) -> str | bytes | dict[str, str]:

@@ -245,7 +245,7 @@ def save(path: str, content: str | bytes) -> None:
         file.write(content if isinstance(content, bytes) else f"{content}\n".encode())
 
 
-def write(path: str, content: str | bytes, quiet: bool) -> None:
+def write_named_file(path: str, content: str | bytes, quiet: bool) -> None:
     """Write a form into a file that was named, and say so."""
     from boxwood._files import replacing
 

@@ -10,7 +10,7 @@ import click
 
 from boxwood.cli._choice import Choice
 from boxwood.cli._groups import Grouped
-from boxwood.cli._options import form_output, load_model, refuse_overwriting, talk_options, write
+from boxwood.cli._options import form_output, load_model, refuse_overwriting, talk_options, write_named_file
 from boxwood.cli._terminal import show
 from boxwood.errors import DataError
 from boxwood.render.forms.dialects import NAMES
@@ -69,7 +69,7 @@ def command(model: str, form: str, output: str | None, quiet: bool, **options: A
     if output is None or output == "-":
         show(said, is_code=form not in ("text", "markdown"))
     else:
-        write(output, said, quiet)
+        write_named_file(output, said, quiet)
 
 
 def _write_form(lines: StandaloneRules, form: str, given: dict[str, Any]) -> str:

@@ -38,10 +38,10 @@ def visible(text: str) -> str:
 def tell(text: str) -> None:
     """Print a note or an error on standard error, if it can be shown."""
     text = visible(text)
-    draw(f"{_paint(text) if _has_colours(sys.stderr) else text}\n")
+    write_to_terminal(f"{_paint(text) if _has_colours(sys.stderr) else text}\n")
 
 
-def draw(text: str) -> None:
+def write_to_terminal(text: str) -> None:
     """Put a text with its control characters on standard error, if it can be shown."""
     try:
         click.echo(text, err=True, nl=False, color=True)
@@ -185,7 +185,7 @@ class Talk:
             ended.set()
             if self._alive:
                 clock.join()
-                draw("\r\x1b[K")
+                write_to_terminal("\r\x1b[K")
 
     @contextmanager
     def growing(self, doing: str) -> Iterator[Status]:
@@ -245,7 +245,7 @@ class Status:
         line = self.line(time.monotonic() - self._began)
         if self._alive and line != self._drawn:
             self._drawn = line
-            draw(f"\r\x1b[K{visible(line)}")
+            write_to_terminal(f"\r\x1b[K{visible(line)}")
 
     def line(self, seconds: float) -> str:
         """Return the line after some seconds: with the time left once enough is done to estimate it, else these."""

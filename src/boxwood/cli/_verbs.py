@@ -31,7 +31,7 @@ from typing import Any, NoReturn
 
 import click
 
-from boxwood._messages import brief
+from boxwood._messages import shorten_message
 from boxwood._version import __version__
 from boxwood.cli._terminal import drop_unsaid, escape_unknown, tell
 
@@ -228,7 +228,7 @@ def _print_and_exit(ctx: click.Context | None, error: Exception) -> NoReturn:
 
 def _text(message: str) -> str:
     """Return a message in the form of this module: what is wrong in the first line, remedies below it."""
-    what, *remedies = brief(message).splitlines()
+    what, *remedies = shorten_message(message).splitlines()
     return "\n".join([f"boxwood: error: {what}", *(f"  {remedy}" for remedy in remedies)])
 
 

@@ -70,7 +70,7 @@ def keys_of_frame(frame: Any, names: Sequence[str], where: str) -> Keys:
         is_date = name in dates
         values = as_matrix(frame, [name])[:, 0].tolist() if is_date else column_series(frame, name).to_list()
         known = [None if is_missing(value) else value for value in values]
-        kind = (DATES_IN_ZONE if dates[name].zone else DATES) if is_date else kind_of(known)
+        kind = (DATES_IN_ZONE if dates[name].zone else DATES) if is_date else say_kinds(known)
         parts.append((name, kind, known))
     return Keys.of_columns(parts)
 
@@ -95,7 +95,7 @@ def _refuse_rounded(name: str, values: Sequence[Hashable]) -> None:
         )
 
 
-def kind_of(values: Iterable[Hashable]) -> str:
+def say_kinds(values: Iterable[Hashable]) -> str:
     """Return what values of a key are in words, several kinds where they are mixed; empty where all are missing."""
     types = {type(one): one for one in values if one is not None}
     return list_words(sorted({_kind(one) for one in types.values()})) if types else ""

@@ -33,7 +33,7 @@ from boxwood.axes.categories import (
 )
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.column_table import ColumnTable
-from boxwood.columns.rules import by_reason, left_out
+from boxwood.columns.rules import by_reason, reasons_to_leave_out
 from boxwood.columns.seen import Seen, Use, are_times, seen_numbers
 from boxwood.errors import DataError
 
@@ -129,7 +129,7 @@ def readable_columns(
     unread = [name for name in kinds if name in names and not found[name].is_word and kinds[name] != "number"]
     columns = [found[name] for name in (*unread, *(name for name in dict.fromkeys(names) if found[name].is_word))]
     chosen = categories if wanted is None else names
-    why = left_out(columns, Use(chosen=chosen, drops_constants=wanted is None))
+    why = reasons_to_leave_out(columns, Use(chosen=chosen, drops_constants=wanted is None))
     by_why = {OTHER_KINDS[kind]: list[str]() for kind in UNREAD} | by_reason(why)
     asked = {reason: [name for name in group if name in chosen] for reason, group in by_why.items()}
     if any(asked.values()):

@@ -11,14 +11,14 @@ from boxwood._frames import OrderedLabels
 from boxwood._types import Array, Floats
 from boxwood.axes.categories import MOST_VALUES, many_values, places_in_order
 from boxwood.batches.labelling import LEFT_OUT, labels_in, no_labels, note_on_marks, refuse_other_labels
-from boxwood.columns.keys import DATES, DATES_IN_ZONE, Keys, kind_of
+from boxwood.columns.keys import DATES, DATES_IN_ZONE, Keys, say_kinds
 from boxwood.columns.seen import EXACT, Seen
 from boxwood.errors import DataError
 from boxwood.reference.coded import FoundWords
 from boxwood.table.columns import Column, refuse_text
 from boxwood.table.duck import DuckTable
 from boxwood.table.memory import FileInMemory, as_doubles
-from boxwood.table.sql import as_text
+from boxwood.table.sql import sql_text
 from boxwood.table.words import learn_words, marks_met, marks_of
 
 
@@ -120,7 +120,7 @@ def with_too_large(source: FileInMemory, columns: Sequence[Seen]) -> Sequence[Se
 
 def _code(sql: str, values: Sequence[Hashable]) -> str:
     """Return SQL for the place of a value among some, as a double; NULL for others."""
-    listed = ", ".join(as_text(value) if isinstance(value, str) else repr(value) for value in values)
+    listed = ", ".join(sql_text(value) if isinstance(value, str) else repr(value) for value in values)
     return f"CAST(nullif(list_position([{listed}], {sql}), 0) - 1 AS DOUBLE)"
 
 
@@ -157,7 +157,7 @@ class _Labels(NamedTuple):
             raise no_labels(table.name, name)
         learn_words(table, {column: marks_of(table, column)})
         text, missing = table.label(column), table.missing(column, among_words=True)
-        others = f"{text} NOT IN ({', '.join(map(as_text, LEFT_OUT))})"
+        others = f"{text} NOT IN ({', '.join(map(sql_text, LEFT_OUT))})"
         counts = f"count(DISTINCT {text}) FILTER (NOT {missing} AND {others}), count(*)"
         n_labels, n_rows = source.fetch(f"SELECT {counts} FROM {table.relation}")[0]
         if n_rows:
@@ -208,7 +208,7 @@ class _KeyColumn(NamedTuple):
         learn_words(table, {i: marks_of(table, i)})
         sql = f"CASE WHEN NOT {table.missing(i, among_words=True)} THEN {table.label(i)} END"
         known = _known_texts(source, i, sql)
-        return cls(name, kind_of(known.values()), sql, known)
+        return cls(name, say_kinds(known.values()), sql, known)
 
     def read(self, values: Any) -> tuple[str, str, list[Hashable]]:
         """Return the name, the kind and the keys, from what DuckDB has read."""

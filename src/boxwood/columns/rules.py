@@ -40,7 +40,7 @@ FEW_BESIDE = 10  # different values, beside text in one row, that may be codes: 
 Rule = Callable[[Seen, Use], str | None]
 
 
-def left_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
+def reasons_to_leave_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     """Return why columns are left out, by their names, in the order of the columns; others are for rules to use."""
     found: dict[str, str] = {}
     for rule in RULES:

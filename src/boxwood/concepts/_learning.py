@@ -314,13 +314,13 @@ def permutation_p_value(
     if len(np.unique(values)) < 2:
         return 1.0
     factors = left_out_factors(Z)
-    observed = _measure(left_out(*factors, values[:, None]), values[:, None], kind)[0]
+    observed = _measure(predict_left_out(*factors, values[:, None]), values[:, None], kind)[0]
     at_once = max(1, VALUES_AT_ONCE // len(values))
     reached = 0
     for start in range(0, n_permutations, at_once):
         count = min(at_once, n_permutations - start)
         shuffled = np.column_stack([random.permutation(values) for _ in range(count)])
-        reached += int((_measure(left_out(*factors, shuffled), shuffled, kind) >= observed - 1e-12).sum())
+        reached += int((_measure(predict_left_out(*factors, shuffled), shuffled, kind) >= observed - 1e-12).sum())
     return (1 + reached) / (1 + n_permutations)
 
 
@@ -334,7 +334,7 @@ def left_out_factors(Z: Floats) -> tuple[Floats, Floats, Floats]:
     return U, shrinkage, (U**2 @ shrinkage) + 1 / len(rows)
 
 
-def left_out(U: Floats, shrinkage: Floats, leverage: Floats, values: Floats) -> Floats:
+def predict_left_out(U: Floats, shrinkage: Floats, leverage: Floats, values: Floats) -> Floats:
     """Return the prediction for each row by a ridge regression on all other rows; labels and result are (n, p).
 
     The closed form needs one fit on all rows: its residual at a row, divided by 1 - leverage, is the residual of the

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxwood._validation import list_words
 from boxwood.concepts._report import refuse_no_report
 from boxwood.errors import DataError
-from boxwood.render.forms.walk import of_cuts, outline, sides
+from boxwood.render.forms.walk import of_cuts, outline, sides_of_cut
 from boxwood.tree import ThresholdTree
 from boxwood.words.values import cluster_name
 
@@ -163,7 +163,7 @@ class ConceptCuts(NamedTuple):
         name = self.names[feature]
         low, high = (f"towards {word}" if feature in above else word for word in self.meanings[name])
         name = f"{name} (unreliable)" if name in self.unreliable else name
-        return sides(name, lower, upper, _round_threshold, f"  ({low})", f"  ({high})")
+        return sides_of_cut(name, lower, upper, _round_threshold, f"  ({low})", f"  ({high})")
 
 
 def _tree_projector_names(model: Any) -> tuple[ThresholdTree, Any, Any]:

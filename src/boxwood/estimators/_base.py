@@ -34,10 +34,10 @@ from boxwood.estimators._fits import (
     Fit,
     NoExplanation,
     TableReader,
-    by_name,
     digest_of,
     refuse_clusterer,
     refuse_source,
+    resolve_names,
 )
 from boxwood.explanation.apply.predict import shares_of_leaves
 from boxwood.explanation.ask.clustering import clustering_of_table, name_clusters, notes_on_labels_of
@@ -367,7 +367,7 @@ class TreeClusterer(FittedTree):
                 self._explain_source(source, y, sample_weight)
                 given = source, y, sample_weight
             else:
-                X, y, sample_weight, self._beside = by_name(X, y, sample_weight)
+                X, y, sample_weight, self._beside = resolve_names(X, y, sample_weight)
                 self._read_kinds(X, y)
                 rows = self._rows(X, sample_weight, reset=True)
                 self._explain_clusters(X, rows, y)

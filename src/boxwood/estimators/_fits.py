@@ -131,7 +131,7 @@ def digest_of(rows: Rows) -> bytes:
     return digest.digest()
 
 
-def by_name(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[str, ...]]:
+def resolve_names(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, tuple[str, ...]]:
     """Return the rows, labels and weights of a frame in which names of columns stand for the last two, and the names.
 
     Raises

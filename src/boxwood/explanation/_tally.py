@@ -25,11 +25,11 @@ from boxwood.errors import DataError, ModelError
 from boxwood.explanation._tally_rows import (
     GIVE_LABELS,
     First,
-    count_rows,
     edges_of,
     labelled_rows,
     refuse_other_columns,
-    rows_of_clusters,
+    rows_with_reference,
+    summarize_rows,
 )
 from boxwood.explanation._tally_tree import tree_of_bins, with_sides
 from boxwood.explanation.records import cluster_rules_of
@@ -180,10 +180,10 @@ class Tally:
                 raise DataError(
                     f"rows with categories have no nearest centre; {GIVE_LABELS}: Tally.of(X, labels, like=first)"
                 )
-            rows = rows_of_clusters(X, clusters.centers if isinstance(clusters, Tally) else clusters, known)
+            rows = rows_with_reference(X, clusters.centers if isinstance(clusters, Tally) else clusters, known)
         if names is None:
             names = rows.names if first is None else first.names
-        found = count_rows(rows, n_bins)
+        found = summarize_rows(rows, n_bins)
         kinds: list[dict[int, Any]] = [found.categories, dict(rows.dates)]
         categories, dates = (tuple((rows.columns[j], one) for j, one in sorted(kind.items())) for kind in kinds)
         return cls(found.centers, n_bins, found.counts, found.moments, rows.columns, names, categories, dates)  # type: ignore[arg-type]
@@ -343,7 +343,7 @@ class Tally:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tally to a file, in full or not at all. Names of clusters must be text, numbers or booleans."""
 
-        write(self, path)
+        write_tally(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tally:
@@ -357,7 +357,7 @@ class Tally:
             If it cannot be read.
         """
 
-        return read(path)
+        return read_tally(path)
 
     def __repr__(self) -> str:
         k, d = self.centers.shape
@@ -431,7 +431,7 @@ _NAMES = (str, int, float, bool)
 _DAMAGE = (ValueError, TypeError, KeyError, EOFError, OverflowError, MemoryError, NotImplementedError)
 
 
-def write(tally: Tally, path: str | os.PathLike[str]) -> None:
+def write_tally(tally: Tally, path: str | os.PathLike[str]) -> None:
     """Write a tally to a file, which is renamed when it is complete."""
     names = [name.item() if isinstance(name, np.generic) else name for name in tally.names]
     if strange := [name for name in names if not isinstance(name, _NAMES)]:
@@ -451,7 +451,7 @@ def write(tally: Tally, path: str | os.PathLike[str]) -> None:
         np.savez_compressed(file, heading=text, centers=tally.centers, counts=tally.counts, **arrays)
 
 
-def read(path: str | os.PathLike[str]) -> Tally:
+def read_tally(path: str | os.PathLike[str]) -> Tally:
     """Return the tally in a file."""
     with open(os.fspath(path), "rb") as file:  # not the number of an open file
         try:

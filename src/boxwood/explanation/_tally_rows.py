@@ -21,8 +21,8 @@ from boxwood._frames import (
     is_frame,
     label_values,
     numeric_columns,
+    read_texts,
     refuse_unknown_columns,
-    with_texts_read,
 )
 from boxwood._texts import dates_among
 from boxwood._types import Array, Floats, Indices, Ints, Weights
@@ -94,7 +94,7 @@ class First(NamedTuple):
 
 
 # ------------------------------------------------------------------------------------------------------- reading
-def rows_of_clusters(X: Any, clusters: Any, first: First | None) -> TallyRows:
+def rows_with_reference(X: Any, clusters: Any, first: First | None) -> TallyRows:
     """Return the rows of a table of numbers with a reference, or with the centres to which they are nearest."""
     known = None if first is None else first.columns
     if isinstance(X, (Source, Batches)):
@@ -119,7 +119,7 @@ def _with_dates(X: Any, but: Collection[str], first: First | None) -> tuple[Any,
     """Return a frame with texts that are dates as dates, or those of the first tally as days; and columns of dates."""
     if not is_frame(X):
         return X, {}
-    X, read = with_texts_read(X, (*but, *(() if first is None else first.dates)))
+    X, read = read_texts(X, (*but, *(() if first is None else first.dates)))
     if first is not None:
         return as_dates(X, first.dates), date_columns(X)
     return X, date_columns(X) | dates_among(read)
@@ -289,7 +289,7 @@ def refuse_other_columns(columns: Sequence[str], known: Sequence[str]) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ counting
-def count_rows(rows: TallyRows, n_bins: int) -> TallyCounts:
+def summarize_rows(rows: TallyRows, n_bins: int) -> TallyCounts:
     """Return what is kept of rows, from three passes: for ranges, for means and for squares.
 
     Bins are counted in the first pass, or in the last one where centres are not known before.

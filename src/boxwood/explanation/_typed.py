@@ -3,7 +3,7 @@
 The types are those of the fields of a `NamedTuple`, a dataclass or a `TypedDict`: text, truth, numbers with the `Range`
 beside them (see `boxwood._types`), words (`Literal`), names (`Hashable`), None or something else, tuples, dicts,
 other records. A field must be there, also one that has a default, unless it is marked `LATER`. What is not a field is
-left. `plain` is the way back.
+left. `plain_values` is the way back.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def as_type(kind: Any, value: Any) -> Any:
     return _reader(kind)(value)
 
 
-def plain(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
     """Return records, tuples and numbers as JSON can hold them: infinity as text.
 
     A field that is marked `LATER` is left out while it is empty, so that files without it stay as they were.
@@ -51,9 +51,9 @@ def plain(value: Any) -> Any:
             name: each for name, each in value._asdict().items() if each != () or name not in _later(value.__class__)
         }
     if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain_values(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [plain_values(each) for each in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

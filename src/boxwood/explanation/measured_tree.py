@@ -413,13 +413,13 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
     clusters = Clusters(cluster._replace(name=name) for cluster, name in zip(ex.clusters, plain, strict=True))
     kept = {what: found for what, found in ex._kept.items() if what not in ("picture", "contrasts")}  # full of names
     if "stability" in kept:
-        from boxwood.explanation.verdict import renamed_in
+        from boxwood.explanation.verdict import rename_stability
 
-        kept["stability"] = renamed_in(kept["stability"], plain)
+        kept["stability"] = rename_stability(kept["stability"], plain)
     details = ex.details._replace(mixture=mixture)
     renamed = replace(ex, clusters=clusters, notes=notes, details=details, _evidence=evidence, _kept=kept)
     if "lines" in kept:
-        from boxwood.explanation.measure.lines import renamed_in as lines_renamed
+        from boxwood.explanation.measure.lines import rename_rules as lines_renamed
 
         kept["lines"] = lines_renamed(kept["lines"], renamed)
     return renamed

@@ -23,7 +23,7 @@ from boxwood._types import AnyAmount, Range, Share, Size
 from boxwood._validation import refuse_unknown_letters
 from boxwood.axes import Categories
 from boxwood.errors import ModelError
-from boxwood.explanation._typed import as_type, plain
+from boxwood.explanation._typed import as_type, plain_values
 from boxwood.explanation.living.shapes import Shape, codes_in, shapes_of
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, line_rule
 from boxwood.explanation.measure.outcomes import side_of_outcomes
@@ -209,7 +209,7 @@ def to_document(ex: MeasuredTree) -> dict[str, Any]:
     }
     parts = {name: getattr(ex, name, None) for name in Document.__annotations__} | ex.details._asdict() | parts
     parts = {name: parts[name] for name in Document.__annotations__}
-    return {name: plain(part) for name, part in parts.items() if part is not None}
+    return {name: plain_values(part) for name, part in parts.items() if part is not None}
 
 
 def _leaf_entries(ex: MeasuredTree) -> list[dict[str, Any]]:
@@ -249,7 +249,7 @@ def _profile_entries(ex: MeasuredTree) -> Any:
         return None
     is_read = ex._evidence is None and WHOLE not in ex._kept
     profile = ex._kept["profile"] if is_read else tuple(map(rounded_quantiles, profile_told(ex)))
-    entries: Any = plain(profile) or None
+    entries: Any = plain_values(profile) or None
     for column in entries or ():
         for group in (column["everyone"], *column["clusters"]):
             if group is not None and group.get("missing", 0) is None:
@@ -319,7 +319,7 @@ def from_text(text: str, source: str) -> MeasuredTree:
         raise ModelError(f"{source} is a damaged boxwood model: {cut_off(str(error))}") from None
 
 
-def read(source: str | os.PathLike[str] | IO[str]) -> MeasuredTree:
+def read_model(source: str | os.PathLike[str] | IO[str]) -> MeasuredTree:
     """See `load`."""
     if not isinstance(source, str | os.PathLike):
         if not hasattr(source, "read"):
@@ -347,7 +347,7 @@ def _read_file(path: str | os.PathLike[str]) -> MeasuredTree:
         raise ModelError(f"{name} is not a boxwood model: it is no text in UTF-8; {GIVE_ONE}") from None
 
 
-def write(ex: MeasuredTree, path: str | os.PathLike[str]) -> None:
+def write_model(ex: MeasuredTree, path: str | os.PathLike[str]) -> None:
     """See `Explanation.save`."""
     text = to_text(ex)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:

@@ -13,7 +13,7 @@ from boxwood._types import LATER, Amount, AnyAmount, Range, Share, Size
 from boxwood.axes import Categories
 from boxwood.explanation.claim import Claim
 from boxwood.tree import Box, Interval, ThresholdTree
-from boxwood.tree.boxes import box_of, sides, without_missing
+from boxwood.tree.boxes import box_of, intervals_inside, without_missing
 from boxwood.tree.cover import Covers
 from boxwood.tree.nodes import Cut
 
@@ -52,26 +52,26 @@ __all__ = [
     "SearchReport",
     "Stability",
     "Totals",
-    "as_table",
     "cluster_rules_of",
     "clusters_of",
     "condition_of",
-    "in_notebook",
+    "html_of_result",
     "leaves_of",
+    "result_as_text",
     "ruled_by",
     "rules_of",
     "value_of_two",
 ]
 
 
-def in_notebook(result: Any) -> str:
+def html_of_result(result: Any) -> str:
     """Return what a notebook shows of a result."""
     from boxwood.render.page.results import result_in_notebook
 
     return result_in_notebook(result)
 
 
-def as_table(result: Any) -> str:
+def result_as_text(result: Any) -> str:
     """Return what `print` shows of a result: one of the tables of results."""
     from boxwood.words.tables import table_text
 
@@ -128,10 +128,10 @@ class Provenance(NamedTuple):
     weights: Annotated[tuple[tuple[str, float], ...], LATER] = ()
 
     def __str__(self) -> str:
-        return as_table(self)
+        return result_as_text(self)
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)
 
 
 class ClusterTotals(NamedTuple):
@@ -167,10 +167,10 @@ class Totals(NamedTuple):
     clusters: tuple[ClusterTotals, ...]
 
     def __str__(self) -> str:
-        return as_table(self)
+        return result_as_text(self)
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)
 
 
 class HeldOut(NamedTuple):
@@ -283,7 +283,7 @@ class Frontier(Sequence[FrontierRow]):
         return frontier_text(self)
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)
 
 
 class ClusterStability(NamedTuple):
@@ -394,7 +394,7 @@ class Stability(NamedTuple):
         return stability_text(self)
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)
 
 
 class LeafSummary(NamedTuple):
@@ -473,7 +473,7 @@ class Clusters(tuple[ClusterSummary, ...]):
         return "\n\n".join(cluster_parts(self, made_here=self._made_here))
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)
 
 
 class RowsMoved(NamedTuple):
@@ -522,7 +522,7 @@ class Edits(tuple[Edit, ...]):
         return edits_text(self)
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)
 
 
 class FarFromGaussian(NamedTuple):
@@ -757,14 +757,14 @@ class Named(tuple[_T, ...]):
         return made
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)
 
 
 class Confusion(Named[tuple[float, ...]]):
     """How many rows of each cluster the rules give to each cluster; printing it shows a table."""
 
     def __str__(self) -> str:
-        return as_table(self)
+        return result_as_text(self)
 
 
 class Profile(Named[ColumnProfile]):
@@ -860,7 +860,7 @@ def condition_of(
     dates: Mapping[int, Dates] = NO_DATES,
 ) -> Condition:
     """Return the condition that the rows on one side of a cut fulfil: the side that `cut.inside` says."""
-    return _condition(cut.feature, tuple(sides(cut)), columns, categories, gaps, dates)
+    return _condition(cut.feature, tuple(intervals_inside(cut)), columns, categories, gaps, dates)
 
 
 def value_of_two(one: Condition) -> tuple[Interval, ...]:
@@ -1034,7 +1034,7 @@ class SearchReport(NamedTuple):
         return self.objective == "agreement" or bool(self.reason)
 
     def __str__(self) -> str:
-        return as_table(self)
+        return result_as_text(self)
 
     def _repr_html_(self) -> str:
-        return in_notebook(self)
+        return html_of_result(self)

@@ -31,7 +31,7 @@ def verdict_of(stability: Stability) -> str:
     return f"{_begin(stability)}. {changed}{_columns(stability)}.{_clearer(stability)}"
 
 
-def renamed_in(stability: Stability, names: Sequence[str | int | float]) -> Stability:
+def rename_stability(stability: Stability, names: Sequence[str | int | float]) -> Stability:
     """Return the same under other names of the clusters, one for each."""
     clusters = tuple(one._replace(name=names[one.cluster]) for one in stability.clusters)
     renamed = stability._replace(clusters=clusters)

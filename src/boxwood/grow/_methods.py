@@ -92,10 +92,10 @@ class Method(NamedTuple):
 
     def grow(self, task: Task, **options: Any) -> Grown:
         """Return what the method grows for a task, with a note if it has fewer leaves than were asked for."""
-        from boxwood.reference.reference import refuse_alike
+        from boxwood.reference.reference import refuse_alike_centers
 
         if self.separates_centers and task.budget.forbidden:
-            refuse_alike(task.equal_without_forbidden, self.name)
+            refuse_alike_centers(task.equal_without_forbidden, self.name)
         if task.in_batches:
             self.refuse_batches()
         grown = self.grower(self.task_for(task), **options)

@@ -15,7 +15,7 @@ from boxwood._frames import (
     is_frame,
     refuse_unknown_columns,
 )
-from boxwood._messages import kind_of
+from boxwood._messages import kind_of_value
 from boxwood._types import Array, Bools, Indices, Ints
 from boxwood._validation import list_words
 from boxwood.errors import DataError
@@ -53,7 +53,7 @@ class Table:
         return int(self.counts.sum())
 
 
-def table_of(table: Any, wanted: Iterable[str], options: ReadOptions = DEFAULTS) -> Table:
+def select_columns(table: Any, wanted: Iterable[str], options: ReadOptions = DEFAULTS) -> Table:
     """Return a table with those of some columns that it has, by names of its own or such that differ in case alone."""
     if isinstance(table, Table):
         return table
@@ -65,7 +65,7 @@ def table_of(table: Any, wanted: Iterable[str], options: ReadOptions = DEFAULTS)
         table = as_rows_here(table)
         if not is_frame(table):
             raise TypeError(
-                f"rules need columns by their names: a data frame, or the path of a file; got {kind_of(table)}"
+                f"rules need columns by their names: a data frame, or the path of a file; got {kind_of_value(table)}"
             )
         names, column = column_names(table), lambda name: column_series(table, name).to_list()
     columns = {name: column(name) for name in names_in(wanted, names).values() if name is not None}
@@ -110,7 +110,7 @@ class Values:
     codes: Indices
 
 
-def values_of(column: Column, values: Sequence[Any]) -> Values:
+def distinct_values(column: Column, values: Sequence[Any]) -> Values:
     """Return values of a column by the different ones among them."""
     place: dict[Any, int] = {}
     known: dict[Any, int] = {}
@@ -144,7 +144,7 @@ def columns_in(columns: Mapping[str, Column], table: Table) -> dict[str, Values]
     lacking = [name for name, own in names.items() if own is None]
     if lacking:
         raise DataError(f"the table has no column {list_words(lacking)}; rename its columns, or those of the rules")
-    return {name: values_of(columns[name], table.columns[own]) for name, own in names.items() if own is not None}
+    return {name: distinct_values(columns[name], table.columns[own]) for name, own in names.items() if own is not None}
 
 
 def truths(rules: RuleSet, values: Mapping[str, Values], n_rows: int) -> Bools:
@@ -161,7 +161,7 @@ def branch_of_rows(fulfils: Bools) -> Indices:
 
 def names_of_rows(rules: RuleSet, table: Any) -> Array:
     """Return what each row of a table gets, shape (n,); None where that is NULL."""
-    rows = table_of(table, rules.columns)
+    rows = select_columns(table, rules.columns)
     names = [*(branch.name for branch in rules.branches), rules.otherwise]
     found = branch_of_rows(truths(rules, columns_in(rules._space.columns, rows), len(rows.counts)))
     return np.array(names, dtype=object)[found]
@@ -200,7 +200,7 @@ def with_labels(
 ) -> tuple[Table, Sequence[Any] | None]:
     """Return a table with the columns that rules test, and the labels of its rows, if there are any."""
     wanted = [*columns, labels] if isinstance(labels, str) else columns
-    found = table_of(table, wanted, options)
+    found = select_columns(table, wanted, options)
     if not isinstance(labels, str):
         return found, None if labels is None else list(labels)
     refuse_unknown_columns([labels], found.names)

@@ -201,7 +201,7 @@ _SENTENCES: dict[str, Callable[[Finding], str]] = {
 def check_said(check: Checked) -> str:
     """Return a check as text: a headline, a line for each finding, and the table of rows by branch."""
     lines = [f"{level}: {said}{'' if said.endswith('?') else '.'}" for level, said in _say_findings(check.findings)]
-    return "\n\n".join(["\n".join([headline(check), *lines]), *_tables(check)])
+    return "\n\n".join(["\n".join([summarize_check(check), *lines]), *_tables(check)])
 
 
 def _say_findings(findings: Sequence[Finding]) -> Iterator[tuple[Level, str]]:
@@ -217,7 +217,7 @@ def _say_findings(findings: Sequence[Finding]) -> Iterator[tuple[Level, str]]:
             yield "note", f"the order decides for rows of {named}, which later branches would take, too"
 
 
-def headline(check: Checked) -> str:
+def summarize_check(check: Checked) -> str:
     """Return how many findings there are of each level, and the agreement."""
     counts = [(level, sum(one.level == level for one in check.findings)) for level in LEVELS]
     said = [count_of(n, level) for level, n in counts if n]
@@ -278,7 +278,7 @@ def _plain(value: Any) -> Any:
 def check_markdown(check: Checked) -> str:
     """Return a check as Markdown."""
     lines = [f"- **{level}**: {escape_markdown(said)}" for level, said in _say_findings(check.findings)]
-    parts = [headline(check), *["\n".join(lines)] * bool(lines)]
+    parts = [summarize_check(check), *["\n".join(lines)] * bool(lines)]
     if check.branches:
         rows = rows_of_branches(check.branches, labelled=check.agreement is not None)
         parts.append(table_in_markdown(CellRows(tuple(map(tuple, rows)))))

@@ -129,7 +129,7 @@ def _plain(value: Any) -> Any:
         return str(value)
 
 
-def columns_of(conditions: Iterable[Condition]) -> dict[str, Column]:
+def columns_tested(conditions: Iterable[Condition]) -> dict[str, Column]:
     """Return the columns that conditions test, by their names, in the order in which they are first tested."""
     tests: dict[str, list[Test]] = {}
     for condition in conditions:
@@ -236,7 +236,7 @@ class Space:
     """All rows that conditions can tell apart: their columns, and the boxes in which conditions are true."""
 
     def __init__(self, conditions: Sequence[Condition]):
-        self.columns = columns_of(conditions)
+        self.columns = columns_tested(conditions)
         self.search = Search({name: column.full for name, column in self.columns.items()})
         self._cells: dict[tuple[Any, Truth], int] = {}
 

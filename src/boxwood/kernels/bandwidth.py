@@ -59,13 +59,13 @@ def resolved_bandwidth(gamma: Bandwidth, X: ArrayLike, power: int) -> Bandwidth:
 
 def by_axis(gamma: Bandwidth, n_axes: int) -> Floats:
     """Return the bandwidth of each column, shape (d,)."""
-    numbers = numbers_of(gamma)
+    numbers = fixed_bandwidth(gamma)
     if isinstance(numbers, tuple) and len(numbers) != n_axes:
         raise DataError(f"gamma has {len(numbers)} numbers, one for each column, but there are {n_axes} columns")
     return np.broadcast_to(np.asarray(numbers, dtype=np.float64), n_axes)
 
 
-def numbers_of(gamma: Bandwidth) -> float | tuple[float, ...]:
+def fixed_bandwidth(gamma: Bandwidth) -> float | tuple[float, ...]:
     """Return the bandwidth if it is a number, or one for each column; raise a ValueError if it is still a rule."""
     if isinstance(gamma, str):
         raise ValueError(f"gamma={gamma!r} is still to be found from rows; call kernel.fitted(X) first")

@@ -23,9 +23,9 @@ from boxwood._validation import (
     show_value,
 )
 from boxwood.errors import DataError
-from boxwood.kernels.bandwidth import Bandwidth, as_bandwidth, by_axis, numbers_of, resolved_bandwidth
-from boxwood.kernels.kernel import Fill, GramMatrix, KeptGram, Kernel, Selection, refuse_negative
-from boxwood.loops.kernels import add_absolutes, add_harmonic_means, add_minima, add_products, add_squares
+from boxwood.kernels.bandwidth import Bandwidth, as_bandwidth, by_axis, fixed_bandwidth, resolved_bandwidth
+from boxwood.kernels.kernel import Fill, GramMatrix, KeptGram, Kernel, Selection, refuse_negative_values
+from boxwood.loops.kernels import add_absolutes, add_harmonic_means, add_minima, add_pair_squares, add_products
 
 _LOOP_COLUMNS = 12  # number of columns up to which differences take no longer than a matrix product
 _NEAR = 1e-6  # squared distances in bandwidths below which a matrix product has lost too many digits
@@ -139,7 +139,7 @@ class Gaussian(_WithBandwidth):
                 squares = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
             if max(squares[0].max(), squares[1].max()) <= _SAFE_SQUARES:
                 return _by_products(A, B, *squares)
-        return _by_differences(X, Y, unit, add_squares)
+        return _by_differences(X, Y, unit, add_pair_squares)
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def _by_products(A: Floats, B: Floats, a: Floats, b: Floats) -> Fill:
 
 
 def _at(gamma: Bandwidth, j: int) -> float:
-    numbers = numbers_of(gamma)
+    numbers = fixed_bandwidth(gamma)
     return numbers[position("j", j, len(numbers))] if isinstance(numbers, tuple) else numbers
 
 
@@ -305,7 +305,7 @@ class _OfHistograms(AdditiveKernel):
     """An additive kernel of values of at least 0."""
 
     def _check_rows(self, X: ArrayLike, n_columns: int | None = None) -> Floats:
-        return refuse_negative(self, super()._check_rows(X, n_columns))
+        return refuse_negative_values(self, super()._check_rows(X, n_columns))
 
 
 @dataclass(frozen=True)
@@ -563,7 +563,7 @@ class TaylorKernel(Kernel):
         return np.asarray(found, dtype=np.float64)
 
     def _filler(self, X: Floats, Y: Floats) -> Fill:
-        left, right = (self.factors(refuse_negative(self, points)) for points in (X, Y))
+        left, right = (self.factors(refuse_negative_values(self, points)) for points in (X, Y))
 
         def fill(rows: Selection, columns: Selection, out: Floats) -> None:
             out += 1.0
@@ -573,7 +573,7 @@ class TaylorKernel(Kernel):
         return fill
 
     def _diagonal(self, X: Floats) -> Floats:
-        points = refuse_negative(self, X)
+        points = refuse_negative_values(self, X)
         return np.asarray(np.prod(self.factors(points) ** 2 * self.series(points * points), axis=1))
 
 
@@ -612,7 +612,7 @@ class Neighborhood(Kernel):
         transposed, units = np.ascontiguousarray(Y.T), np.ones(X.shape[1])
 
         def fill(rows: Selection, columns: Selection, out: Floats) -> None:
-            add_squares(np.ascontiguousarray(X[rows]), np.ascontiguousarray(transposed[:, columns]), units, out)
+            add_pair_squares(np.ascontiguousarray(X[rows]), np.ascontiguousarray(transposed[:, columns]), units, out)
             np.less_equal(np.sqrt(out, out=out), self.radius, out=out, casting="unsafe")
 
         return fill

@@ -75,7 +75,7 @@ class Kernel(ABC):
         return np.ascontiguousarray(as_table(X, n_columns=n_columns), dtype=np.float64)
 
 
-def refuse_negative(kernel: Kernel, X: Floats) -> Floats:
+def refuse_negative_values(kernel: Kernel, X: Floats) -> Floats:
     """Return the rows, or raise a DataError if a value is below 0, where the kernel is not defined."""
     bad = (X < 0).sum(axis=0)
     if bad.any():

@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from boxwood.loops._stored import forget, keep, spent_before, store_code
+from boxwood.loops._stored import forget, note_seconds, spent_before, store_code
 from boxwood.loops.jit import Loop
 
 _lock = RLock()
@@ -67,7 +67,7 @@ class MachineCode:
 
     def keep(self, seconds: float) -> None:
         """Store the seconds of interpretation for later processes."""
-        keep(self.loop, seconds)
+        note_seconds(self.loop, seconds)
 
     def forget(self) -> None:
         """Let later processes count anew, as the loop is compiled now."""

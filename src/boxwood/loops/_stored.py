@@ -106,7 +106,7 @@ def spent_before(loop: Any) -> float:
     return seconds if seconds > 0 else 0.0  # "nan" is not
 
 
-def keep(loop: Any, seconds: float) -> None:
+def note_seconds(loop: Any, seconds: float) -> None:
     """Write the seconds spent so far, where that is possible."""
     path = _path(loop)
     with suppress(OSError):

@@ -97,7 +97,7 @@ def _square(x, center, scale):
 
 
 @jit
-def best_threshold(ordered, order, costs, total):
+def cheapest_threshold(ordered, order, costs, total):
     """Return the lowest cost of a cut into two sides, the rank behind which it lies, and the clusters of the sides.
 
     Among equal costs the first rank wins, then the lowest cluster of the first side, then of the second. The rank is -1
@@ -261,17 +261,17 @@ def _best_by_majority(entries, first, last, start, stop, labels, mass, total):
 
 
 @jit
-def best_interval(ordered, order, costs, total, from_cluster, to_cluster):
+def cheapest_interval(ordered, order, costs, total, from_cluster, to_cluster):
     """Return the lowest cost of an inner interval, its first and last rank, and the clusters inside and outside.
 
     With cluster j inside and cluster l outside, the cost is `total[l]` plus the sum inside of
     `costs[:, j] - costs[:, l]`, so the best interval is a run of values with the smallest sum. A run that touches the
-    first or the last value is a threshold cut, which is left to `best_threshold`. Among equal costs the first start
+    first or the last value is a threshold cut, which is left to `cheapest_threshold`. Among equal costs the first start
     wins, then the first end, then the lowest j, then the lowest l. Ranks are -1 where fewer than three values differ.
 
     Clusters j from `from_cluster` to `to_cluster - 1` are tried. All k together take time n (k + k²), at most.
 
-    IN: as `best_threshold`, and from_cluster, to_cluster.
+    IN: as `cheapest_threshold`, and from_cluster, to_cluster.
     """
     k = len(total)
     best, start, end, inside, outside = NONE, -1, -1, -1, -1

@@ -199,7 +199,7 @@ def _cut_bounds(counts, total, clusters, center_bins, after, bound):
 
 
 @jit
-def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
+def remove_cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
     """Remove the rows that a cut separates from their centre from the counts; return their number.
 
     IN: X (n, d); clusters, is_left (c,): clusters that may have such rows, and whether their centre is on the left;
@@ -228,7 +228,7 @@ def cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thre
     return n
 
 
-@stands_in_for(cut_off)
+@stands_in_for(remove_cut_off)
 def _cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, threshold_bin, cut_rows):
     order, codes, is_counted, weights = rows
     n = 0
@@ -248,7 +248,7 @@ def _cut_off(X, rows, counts, total, clusters, is_left, first, j, threshold, thr
 
 
 @jit
-def weight_in(counts, clusters, wanted):
+def weight_in_bins(counts, clusters, wanted):
     """Return the weight of the rows of some clusters in the wanted bins, summed over columns.
 
     IN: counts (d, k, n_bins); clusters (c,); wanted (d, n_bins).
@@ -262,7 +262,7 @@ def weight_in(counts, clusters, wanted):
     return weight
 
 
-@stands_in_for(weight_in)
+@stands_in_for(weight_in_bins)
 def _weight_in(counts, clusters, wanted):
     return counts[:, clusters].sum(axis=1)[wanted].sum()
 

@@ -49,7 +49,7 @@ def add_products(rows, others, sums):
 
 
 @jit
-def add_squares(rows, others, units, sums):
+def add_pair_squares(rows, others, units, sums):
     """Add the squared Euclidean distances between rows and others, each difference times the unit of its column.
 
     IN: rows (n, d); others (d, m); units (d,). OUT: sums (n, m).

@@ -70,7 +70,7 @@ def set_scores(goal, best, scores):
 
 
 @jit
-def side_of(position, c, sizes, ends, marks):
+def state_of_row(position, c, sizes, ends, marks):
     """Return whether a row is inside or outside of all boxes of a state in a column, or open."""
     if position >= sizes[c, 0]:
         return marks[c, position - sizes[c, 0]]
@@ -102,7 +102,7 @@ def gather(positions, signed, sizes, ends, marks, rows, n, base, sums):
     while i < n:
         row, n_open, last, is_outside = rows[i], 0, 0, False
         for c in range(len(sizes)):
-            side = side_of(positions[row, c], c, sizes, ends, marks)
+            side = state_of_row(positions[row, c], c, sizes, ends, marks)
             if side == OUTSIDE:
                 is_outside = True
                 break
@@ -131,7 +131,7 @@ def gather(positions, signed, sizes, ends, marks, rows, n, base, sums):
 
 
 @jit
-def best_interval(sums, gain, loss, ends, c, prefix, chosen):
+def best_interval_of_column(sums, gain, loss, ends, c, prefix, chosen):
     """Return the score of the best interval of a column. OUT: prefix: scores up to each position; chosen: its ends."""
     run, least, best, start, p = 0.0, np.inf, -np.inf, ends[c, 0], ends[c, 0]
     while p <= ends[c, 3]:
@@ -170,7 +170,7 @@ def narrow_interval(ends, c, prefix, needed):
 
 
 @jit
-def narrow(c, sizes, ends, marks, base, sums, score, prefix, chosen, codes):
+def narrow_column(c, sizes, ends, marks, base, sums, score, prefix, chosen, codes):
     """Narrow a column's state; return the most that a box scores, and whether something changed.
 
     IN: score: gain, loss, and what is needed. IN and OUT: ends, marks. OUT: prefix; chosen (m, 2), codes (m, n_codes):
@@ -182,7 +182,7 @@ def narrow(c, sizes, ends, marks, base, sums, score, prefix, chosen, codes):
         worth = gain * sums[0, c, size + i] - loss * sums[1, c, size + i]
         codes[c, i] = marks[c, i] == INSIDE or (marks[c, i] == OPEN and worth > 0.0)
         total += worth if codes[c, i] else 0.0
-    best = best_interval(sums, gain, loss, ends, c, prefix, chosen) if size else 0.0
+    best = best_interval_of_column(sums, gain, loss, ends, c, prefix, chosen) if size else 0.0
     total += best
     if total < needed:
         return total, False
@@ -234,7 +234,7 @@ def branch(sizes, ends, marks, sums):
 
 
 @jit
-def keep(ends, marks, all_ends, all_marks):
+def copy_box(ends, marks, all_ends, all_marks):
     """Copy ends and marks of a state, or a box. OUT: all_ends, all_marks."""
     for c in range(len(ends)):
         for i in range(ends.shape[1]):
@@ -259,7 +259,7 @@ def settle(positions, signed, sizes, goal, best, ends, marks, rows, n, base, roo
         for k in range(n_scores - 1, -1, -1):
             total = np.inf
             for c in range(len(sizes)):
-                score, differs = narrow(c, sizes, ends, marks, base, sums, scores[k], prefix, chosen, picked)
+                score, differs = narrow_column(c, sizes, ends, marks, base, sums, scores[k], prefix, chosen, picked)
                 if score < scores[k, 2]:
                     return -1, -1.0, best
                 is_changed, total = is_changed or differs, min(total, score)
@@ -277,7 +277,7 @@ def settle(positions, signed, sizes, goal, best, ends, marks, rows, n, base, roo
         if value <= best + SLACK:
             break
         best = value
-        keep(chosen, picked, box, codes)
+        copy_box(chosen, picked, box, codes)
     size, most = goal[2], base[0] + base[3]
     if goal[0] == F1:
         bound = 2.0 * total / (size * scores[0, 0] + total)
@@ -329,7 +329,7 @@ def best_box(positions, signed, sizes, goal, best, most_work, work, box, codes):
         if work[0] > most_work:
             left = max(left, bounds[top])
             continue
-        keep(all_ends[top], all_marks[top], ends, marks)
+        copy_box(all_ends[top], all_marks[top], ends, marks)
         for i in range(4):
             base[i] = all_bases[top, i]
         n, bound, best = settle(
@@ -341,7 +341,7 @@ def best_box(positions, signed, sizes, goal, best, most_work, work, box, codes):
         elif c >= 0:
             for child in range(2):  # last, and so looked at first, is the half with the box that the column chose
                 is_first = (child == 1) == (room[4][c, place] if kind == 2 else room[3][c, kind] <= place)
-                keep(ends, marks, all_ends[top], all_marks[top])
+                copy_box(ends, marks, all_ends[top], all_marks[top])
                 bounds[top], counts[top] = bound, n
                 for i in range(4):
                     all_bases[top, i] = base[i]

@@ -50,7 +50,7 @@ def widest_gaps(columns, order, start, stop, gaps, ranges):
 
 
 @jit
-def partition(order, start, stop, is_left, scratch):
+def partition_components(order, start, stop, is_left, scratch):
     """Move the components on the left to the front of a node's positions on every axis; both sides keep their order.
 
     IN: start, stop: the node's positions; is_left (k,), by component. IN and OUT: order (d, k). OUT: scratch (k,).

@@ -52,7 +52,7 @@ def set_sides(entries, start, cut, stop, is_left):
 
 
 @jit
-def partition(entries, first, last, start, stop, is_left):
+def partition_order(entries, first, last, start, stop, is_left):
     """Partition the rows of a node in some columns: left rows first, then right rows, each in their order.
 
     IN: first, last: the columns; start, stop: the places; is_left (n_rows,). IN and OUT: entries (d, n).
@@ -78,7 +78,7 @@ def partition(entries, first, last, start, stop, is_left):
             column[n_left + r] = right[r]
 
 
-@stands_in_for(partition)
+@stands_in_for(partition_order)
 def _partition(entries, first, last, start, stop, is_left):
     for j in range(first, last):
         column = entries[j, start:stop]

@@ -22,7 +22,7 @@ ONE = np.uint64(1)
 
 
 @jit
-def place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop):
+def descend_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop):
     """Write the node of each row at each level, and its leaf; rows that are not kept have none.
 
     IN: X (n, d); is_kept (n,); feature, lower, upper, second (n_nodes,), in pre-order; start, stop: rows to be placed.
@@ -36,7 +36,7 @@ def place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop)
             leaf[row] = _walk_down(X, np.uint64(row), np.uint64(0), np.uint64(0), feature, lower, upper, second, at)
 
 
-@stands_in_for(place_rows)
+@stands_in_for(descend_rows)
 def _place_rows(X, is_kept, feature, lower, upper, second, at, leaf, start, stop):
     at[:, start:stop], leaf[start:stop] = len(feature), len(feature)
     rows = start + np.flatnonzero(is_kept[start:stop])

@@ -133,7 +133,9 @@ def _exact_cost(mixture: Mixture, tree: ThresholdTree, objective: str, centers: 
     for leaf in reaches(mixture, tree):
         weights = mixture.weights * leaf.probability
         present = np.flatnonzero(weights)
-        total += float(weights[present] @ moments_in(leaf, mixture, present, moment, centers[leaf.cluster]).sum(axis=1))
+        total += float(
+            weights[present] @ leaf_moments(leaf, mixture, present, moment, centers[leaf.cluster]).sum(axis=1)
+        )
     return total
 
 
@@ -202,7 +204,7 @@ def _sum_moments(mixture: Mixture, members: list[_Members], moment: Moment, poin
     """Return a moment along each axis, weighted by the masses and summed over components and leaves, shape (d,)."""
     total = np.zeros(len(point))
     for leaf, components, masses in members:
-        total += masses @ moments_in(leaf, mixture, components, moment, point)
+        total += masses @ leaf_moments(leaf, mixture, components, moment, point)
     return total
 
 
@@ -483,7 +485,7 @@ def density_at(low: Floats, high: Floats, mean: Floats, sigma: Floats, x: Floats
         return np.where((z > low) & (z < high), np.nan_to_num(density(z) / sigma), 0.0)
 
 
-def moments_in(leaf: Reach, mixture: Mixture, components: Array, moment: Moment, point: Floats) -> Floats:
+def leaf_moments(leaf: Reach, mixture: Mixture, components: Array, moment: Moment, point: Floats) -> Floats:
     """Return a moment of some components along each axis, given that their row is in the leaf: (n_components, d).
 
     `moment` is one of the functions above and `point` its last argument, shape (d,). The result is 0 for a component

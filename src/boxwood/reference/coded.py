@@ -14,7 +14,7 @@ from boxwood._types import Indices
 from boxwood.axes.categories import MOST_VALUES, is_missing, places_in_order, plain_value
 from boxwood.batches import Source
 from boxwood.batches.batches import Parts
-from boxwood.batches.labelling import codes_of, labels_in
+from boxwood.batches.labelling import factorize, labels_in
 from boxwood.batches.source import Marks, MarksMet, SourceOf
 
 
@@ -182,7 +182,7 @@ class _WordsMet:
         self.n_rows += batch.num_rows
         for j, its in enumerate(self.values):
             if its is not None:
-                places, found = codes_of(batch.column(j), of_file=self.of_file)
+                places, found = factorize(batch.column(j), of_file=self.of_file)
                 values = _plain(found, self.marks[j])
                 self.lacks[j] |= None in values or bool((places < 0).any())
                 self._count(j, found, places)
@@ -225,7 +225,7 @@ class _CodedSummary:
 
         columns = list(batch.columns)
         for i, code_of in self.codes.items():
-            places, values = codes_of(columns[i], of_file=self.of_file)
+            places, values = factorize(columns[i], of_file=self.of_file)
             plain = _plain(values, self.marks[i])
             known = [np.nan if value is None else code_of.get(value, self.unseen) for value in plain]
             columns[i] = pa.array(np.array([*known, np.nan])[places])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boxwood._frames import stated_order
 from boxwood._types import Array, Floats, Indices, Weights
-from boxwood._validation import kind_of, list_words, out_of_frozen, refuse_halves
+from boxwood._validation import kind_of_value, list_words, out_of_frozen, refuse_halves
 from boxwood.axes.categories import is_missing
 from boxwood.errors import DataError
 
@@ -105,7 +105,7 @@ def _encode_labels(labels: Any) -> tuple[Indices, tuple[Hashable, ...]]:
     if array.ndim == 0:
         refuse_other_clusterer(labels)
         advice = "to make clusters, pass n_clusters" if isinstance(labels, Number) else "give a list, or an array"
-        raise DataError(f"labels must be one for each row, got {kind_of(labels)}; {advice}")
+        raise DataError(f"labels must be one for each row, got {kind_of_value(labels)}; {advice}")
     if array.ndim != 1:
         raise DataError(f"labels must be one-dimensional, one for each row; got shape {array.shape}")
     if array.dtype.kind == "f" and not hasattr(labels, "dtype") and (np.abs(array) >= 2.0**63).any():

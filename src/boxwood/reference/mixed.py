@@ -38,7 +38,7 @@ class CodedColumns(NamedTuple):
     alike: Mapping[int, Indices] = NONE_ALIKE
 
 
-def points_of(categories: Mapping[int, Categories], gaps: Iterable[int]) -> dict[int, float]:
+def points_of_missing(categories: Mapping[int, Categories], gaps: Iterable[int]) -> dict[int, float]:
     """Return what stands for a missing value in each column that may lack one: plus infinity, or a code of its own."""
     codes = {j: float(one.values.index(None)) for j, one in categories.items() if None in one.values}
     return {**dict.fromkeys(gaps, np.inf), **codes}
@@ -47,7 +47,7 @@ def points_of(categories: Mapping[int, Categories], gaps: Iterable[int]) -> dict
 def with_gaps(table: Floats, categories: Mapping[int, Categories], numbers: Iterable[int] = ()) -> Floats:
     """Return a table with NaN for each missing word, and for each missing number of some columns."""
     known = np.array(table, dtype=np.float64)
-    for j, gap in points_of(categories, numbers).items():
+    for j, gap in points_of_missing(categories, numbers).items():
         known[known[:, j] == gap, j] = np.nan
     return known
 

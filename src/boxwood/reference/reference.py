@@ -417,7 +417,7 @@ def alike_without(names: Sequence[Hashable], centers: Floats, columns: Sequence[
     return _first_pair(names, first_of_equal(centers), first_of_equal(hidden))
 
 
-def refuse_alike(pair: str, method: str) -> None:
+def refuse_alike_centers(pair: str, method: str) -> None:
     """Raise a DataError if columns that no cut may test are all that tells two centres apart; see `alike_without`."""
     if pair:
         raise DataError(

@@ -18,7 +18,7 @@ from boxwood.batches.labelling import (
     MOST_LABELS,
     LabelColumn,
     MissingLabels,
-    codes_of,
+    factorize,
     labels_in,
     no_labels,
     refuse_other_labels,
@@ -214,7 +214,7 @@ class _LabelsMet:
     def _codes(self, column: Any) -> Indices:
         """Return the place of each label of a batch, -1 for rows that are left out."""
         self.order = self.order or stated_order(column) or ()
-        codes, distinct = codes_of(column, of_file=self.of_file)
+        codes, distinct = factorize(column, of_file=self.of_file)
         if self.of_file:
             distinct = [write_value(value, column.type) for value in distinct]
         absent = [value != value or self.marks.has(value) for value in distinct]
@@ -259,12 +259,12 @@ def _as_given(labels: list[Any]) -> Any:
 
 def means_in(batches: Batches, overview: Overview) -> Means:
     """Return weights and means of clusters, from one pass."""
-    return batches.fold(partial(RowSums, ranges_of(batches, overview))).means()
+    return batches.fold(partial(RowSums, ranges_of_batches(batches, overview))).means()
 
 
 def moments_in(batches: Batches, overview: Overview, means: Means) -> Moments:
     """Return the moments of clusters with these means, from one pass."""
-    squares = batches.fold(partial(SquareSums, ranges_of(batches, overview), means))
+    squares = batches.fold(partial(SquareSums, ranges_of_batches(batches, overview), means))
     return moments_from(means, squares.squares())
 
 
@@ -274,6 +274,6 @@ def grid_of(batches: Batches, overview: Overview) -> Grid:
     return Grid(overview.n_kept, *weights)
 
 
-def ranges_of(batches: Batches, overview: Overview) -> Ranges:
+def ranges_of_batches(batches: Batches, overview: Overview) -> Ranges:
     """Return what must be known before the rows of clusters are added up."""
     return Ranges(overview.least, overview.most, grid_of(batches, overview))

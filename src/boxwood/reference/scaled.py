@@ -9,13 +9,13 @@ from typing import Any
 
 from boxwood._types import Floats, Indices
 from boxwood.axes import Scaling
-from boxwood.batches.batches import Batches, numbers
+from boxwood.batches.batches import Batches, read_numbers
 from boxwood.batches.labelling import Labelling, OneCluster
 from boxwood.batches.overview import Overview
 from boxwood.batches.source import Source, SourceOf
 from boxwood.batches.sums import SquareSums, scaling_of
 from boxwood.reference.reference import Reference
-from boxwood.reference.reference_batches import means_in, ranges_of
+from boxwood.reference.reference_batches import means_in, ranges_of_batches
 
 
 def unit_scaling(batches: Batches) -> Scaling:
@@ -32,7 +32,7 @@ def unit_scaling(batches: Batches) -> Scaling:
     overview = whole.fold(partial(Overview, 1, batches.n_columns))
     overview.refuse_unusable(batches.columns)
     means = means_in(whole, overview)
-    ranges = ranges_of(whole, overview)
+    ranges = ranges_of_batches(whole, overview)
     return Scaling(*scaling_of(ranges, means, whole.fold(partial(SquareSums, ranges, means))))
 
 
@@ -91,7 +91,7 @@ class _Scaled:
 
         columns = list(batch.columns)
         for i, (shift, scale) in self.ends.items():
-            columns[i] = pa.array((numbers(columns[i]) - shift) / scale)
+            columns[i] = pa.array((read_numbers(columns[i]) - shift) / scale)
         self.summary.update(pa.RecordBatch.from_arrays(columns, names=batch.schema.names), start)
 
     def merge(self, other: _Scaled) -> None:

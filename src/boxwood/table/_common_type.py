@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
-from boxwood.batches.batches import numbers
+from boxwood.batches.batches import read_numbers
 
 _UNITS = ("s", "ms", "us", "ns")
 _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}  # of the whole numbers of so many bits
@@ -30,7 +30,9 @@ def exact_cast(array: Any, type: Any) -> Any:
         return array
     if not (pa.types.is_decimal(array.type) and pa.types.is_floating(type)):
         return array.cast(type)  # pyarrow says by itself if a value would lose digits
-    found = pa.array(numbers(array), type, from_pandas=True)  # its own casts of decimals are not the nearest doubles
+    found = pa.array(
+        read_numbers(array), type, from_pandas=True
+    )  # its own casts of decimals are not the nearest doubles
     if not found.cast(array.type).equals(array):
         raise pa.ArrowInvalid(f"{array.type} has more digits than {type}")
     return found

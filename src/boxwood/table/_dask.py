@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 from boxwood._frames import column_names
 from boxwood._imports import require
 from boxwood._validation import cut_off
-from boxwood.batches.source import RecordSummary, Source, dates_of, kind_of
+from boxwood.batches.source import RecordSummary, Source, dates_of, kind_of_type
 from boxwood.errors import DataError
 from boxwood.table._partial import PartialSum, announce_pass
 
@@ -51,7 +51,7 @@ class DaskSource(Source):
         self.names = column_names(frame)
         example = meta_nonempty(frame._meta)
         self._types = [pa.array(example.iloc[:, j], from_pandas=True).type for j in range(len(self.names))]
-        self.kinds, self.dates = tuple(map(kind_of, self._types)), dates_of(self.names, self._types)
+        self.kinds, self.dates = tuple(map(kind_of_type, self._types)), dates_of(self.names, self._types)
         self.types = dict(zip(self.names, map(str, self._types), strict=True))
 
     def run(self, make: Callable[[], S], columns: Sequence[str], n_jobs: int | None = -1) -> S:

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from boxwood._files import lasting_folder
 from boxwood._messages import cut_off
-from boxwood.batches.batches import USABLE, numbers
+from boxwood.batches.batches import USABLE, read_numbers
 from boxwood.batches.labelling import MOST_LABELS
-from boxwood.batches.source import kind_of
+from boxwood.batches.source import kind_of_type
 from boxwood.errors import DataError
-from boxwood.table.columns import Column, TextProfile, are_digits, columns_of, spellings_of, typed_column
+from boxwood.table.columns import Column, TextProfile, are_digits, inspect_columns, spellings_of, typed_column
 from boxwood.table.connect import Tick, open_duckdb, wait_for
 from boxwood.table.duck import DuckTable, group_rows, open_table, query_table
 from boxwood.table.options import ReadOptions, distinct_names
@@ -35,7 +35,7 @@ from boxwood.table.parquet import (
     refuse_unwritable,
     stamp_of,
 )
-from boxwood.table.sql import as_text
+from boxwood.table.sql import sql_text
 
 _FIRST = 10_000  # rows without a number, but with other texts, show that a column is text
 
@@ -142,7 +142,7 @@ def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> 
             tests = [_may_be_others(table, i) for i in texts]
             found = table.fetch(f"SELECT {', '.join(tests)} FROM (SELECT * FROM {table.relation} LIMIT {_FIRST})")[0]
             texts = [i for i, may_be in zip(texts, found, strict=True) if may_be]
-        columns = dict(zip(texts, columns_of(table, texts, None), strict=True))
+        columns = dict(zip(texts, inspect_columns(table, texts, None), strict=True))
         kinds = {table.names[i]: column.kind for i, column in columns.items() if column.kind != "text"}
         are_others = any(column.kind in USABLE or column.is_mixed for column in columns.values())
         return Texts(are_others, kinds)
@@ -151,7 +151,7 @@ def texts_of(files: Sequence[ParquetFile], name: str, chosen: Sequence[int]) -> 
 def _may_be_others(table: DuckTable, column: int) -> str:
     """Return SQL for whether some texts are numbers, or all may be dates or times, or missing."""
     text, lacks = table.text(column), table.missing(column)
-    return f"count({table.number(column)}) > 0 OR bool_and({lacks} OR regexp_matches({text}, {as_text(_OF_TIME)}))"
+    return f"count({table.number(column)}) > 0 OR bool_and({lacks} OR regexp_matches({text}, {sql_text(_OF_TIME)}))"
 
 
 _OF_TIME = "[0-9][-./: ][0-9]|[A-Za-z]{3}[- ][0-9]"  # in dates and times of every form
@@ -219,7 +219,7 @@ def spilled_batches(
     chosen = choose(names)
     with folder.filling() as out:
         write_batches_to(out, batches, chosen)
-    columns = [Column(f"c{i}", kind_of(batches.schema.types[i])) for i in chosen]
+    columns = [Column(f"c{i}", kind_of_type(batches.schema.types[i])) for i in chosen]
     notes = (f"{name} can be read once, so its rows were written into a temporary file",)
     return folder.source(table, chosen, Copy(columns, notes, folder.remove, table.format), memory_limit)
 
@@ -250,7 +250,7 @@ def _gather_batches(batches: Any, chosen: Sequence[int], schema: Any) -> Iterato
     waiting, n_waiting = [], 0
     for batch in batches:
         arrays = [batch.column(i) for i in chosen]
-        arrays = [pa.array(numbers(each)) if pa.types.is_decimal(each.type) else each for each in arrays]
+        arrays = [pa.array(read_numbers(each)) if pa.types.is_decimal(each.type) else each for each in arrays]
         waiting.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
         n_waiting += batch.num_rows
         if n_waiting >= group_rows(len(arrays)):
@@ -299,7 +299,7 @@ def columns_to_write(table: DuckTable, chosen: Sequence[int], tick: Tick | None)
 
     Of words each text is kept, but for empty ones: whoever reads the copy says which of them stand for a missing word.
     """
-    columns = dict(zip(chosen, columns_of(table, chosen, tick), strict=True))
+    columns = dict(zip(chosen, inspect_columns(table, chosen, tick), strict=True))
     profiles = {i: c.profile for i, c in columns.items() if c.profile is not None and c.profile.are_numbers}
     wide = [i for i in chosen if table.types[i].split("(")[0] in _WIDE]
     numbers = {i: profile for i, profile in profiles.items() if columns[i].kind == "number"}

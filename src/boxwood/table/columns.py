@@ -14,7 +14,7 @@ from boxwood.batches.source import AS_NAMES, Spelling, TextAmong
 from boxwood.errors import DataError
 from boxwood.table.connect import Tick, open_duckdb
 from boxwood.table.duck import WITH_ZONE, DuckTable
-from boxwood.table.sql import MANY, as_text
+from boxwood.table.sql import MANY, sql_text
 from boxwood.table.words import learn_words, marks_in
 from boxwood.table.written import Style, bare, date_in, groups_of_three, normal, number_in, plain_number, signs_in
 
@@ -105,7 +105,7 @@ class Column(NamedTuple):
         return self.profile is not None and self.profile.is_mixed
 
 
-def columns_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> list[Column]:
+def inspect_columns(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> list[Column]:
     """Return how columns are read; those of text are looked at, as they may hold numbers."""
     profiles = profiles_of(source, [i for i in columns if source.kind(i) == "text"], tick)
     texts = {i: profile for i, profile in profiles.items() if not (profile.are_numbers or profile.dates)}
@@ -210,7 +210,7 @@ def _with_points_that_part(source: DuckTable, columns: Sequence[int]) -> set[int
     if source.decimal is not None or source.format not in _WITH_DECIMAL or not plain:
         return set()
     first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
-    parted = f"regexp_full_match(c0, {as_text(PARTED_BY_POINTS)})"
+    parted = f"regexp_full_match(c0, {sql_text(PARTED_BY_POINTS)})"
     points = f"SELECT place FROM {_stack_columns(first, plain)} WHERE contains(c0, '.')"
     plain = [i for (i,) in source.fetch(f"{points} GROUP BY place HAVING bool_and({parted})")]
     if not plain:
@@ -237,7 +237,9 @@ def _facts(source: DuckTable, columns: Sequence[int], tick: Tick | None) -> tupl
 
 def _is_with_e(text: str, pattern: str = "[0-9]+[eE][0-9]+") -> str:
     """Return SQL for whether a text is such as 1E5, a number or a name; most numbers have no letter."""
-    return f"((contains({text}, 'e') OR contains({text}, 'E')) AND regexp_full_match(trim({text}), {as_text(pattern)}))"
+    return (
+        f"((contains({text}, 'e') OR contains({text}, 'E')) AND regexp_full_match(trim({text}), {sql_text(pattern)}))"
+    )
 
 
 _WELL = "[0-9]{1,2}E[0-9]{1,2}"
@@ -282,7 +284,7 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
     """
     known = f"SELECT {source.text(column)} AS v FROM {source.relation} WHERE NOT {source.missing(column)}"
     forms = {form: date_in("v", Dates("", form)) for form in ("", *DATE_FORMS)}
-    is_time = f"regexp_full_match({bare('v')}, {as_text(TIME)})"
+    is_time = f"regexp_full_match({bare('v')}, {sql_text(TIME)})"
     least = f"CASE WHEN count(DISTINCT {bare('v')}) FILTER ({is_time}) > {FEW_TIMES} THEN {NEARLY_ALL} ELSE 1 END"
     are_times = f"count_if({is_time}) >= count(*) * {least}"
     tests = ", ".join(f"bool_and({date} IS NOT NULL)" for date in forms.values())
@@ -292,7 +294,7 @@ def _dates(source: DuckTable, column: int) -> Dates | str | None:
     forms = {form: date for (form, date), fits in zip(forms.items(), found, strict=True) if fits}
     if not forms:
         return None
-    zoned = f"regexp_extract({bare('v')}, {as_text(ISO)}, 8) <> ''"
+    zoned = f"regexp_extract({bare('v')}, {sql_text(ISO)}, 8) <> ''"
     tests = ", ".join(f"bool_and({date} IS NOT NULL)" for date in forms.values())
     equal = " AND ".join(f"{date} IS NOT DISTINCT FROM {next(iter(forms.values()))}" for date in forms.values())
     *fits, are_equal, all_zoned, some_zoned = source.fetch(
@@ -321,7 +323,7 @@ def refuse_text(
     """
     if source.kind(column) == "number" and must_be != "numbers":
         raise DataError(f"column '{source.names[column]}' must be {must_be}, but {source.name} has numbers")
-    refuse_no_numbers(source, column)
+    refuse_other_type(source, column)
     found = _text_in(source, column)
     if found is not None:
         advice = "\n".join(hints_on(source, [source.names[column]])) or found.advice(n_rows, must_be, or_words)
@@ -439,7 +441,7 @@ def _first_with_e(source: DuckTable, column: int) -> str:
 
 def _read_as(source: DuckTable, text: str, style: Style | None, decimal: str | None) -> str:
     """Return which number a text is in a column of a style, or of plain numbers, in words."""
-    text_in_sql = as_text(text)
+    text_in_sql = sql_text(text)
     if style is not None:
         sql = style.number(text_in_sql)
     else:
@@ -508,7 +510,7 @@ def hints_on(source: DuckTable, names: Sequence[str]) -> tuple[str, ...]:
 def number_of(text: str) -> float | None:
     """Return the number that a text is, as people write them; None if there is none, or doubt which, as in 1,234."""
     with open_duckdb() as (con, _):
-        read = con.execute(f"SELECT {number_in(as_text(text), '.')}, {number_in(as_text(text), ',')}").fetchall()[0]
+        read = con.execute(f"SELECT {number_in(sql_text(text), '.')}, {number_in(sql_text(text), ',')}").fetchall()[0]
     numbers = {float(number) for number in read if number is not None}
     return numbers.pop() if len(numbers) == 1 else None
 
@@ -597,7 +599,7 @@ def _stack_columns(source: DuckTable, columns: Sequence[int]) -> str:
 def _facts_in_sql() -> list[str]:
     """Return the SQL of each fact, in terms of the text t, whether it is missing m, and its numbers p and k."""
     number = "p IS NOT NULL OR k IS NOT NULL"
-    pairs = (f"bool_and(m OR {normal('t')} IN ({', '.join(map(as_text, pair))}))" for pair in PAIRS)
+    pairs = (f"bool_and(m OR {normal('t')} IN ({', '.join(map(sql_text, pair))}))" for pair in PAIRS)
     return [
         f"bool_and(m OR {number})",
         "bool_and(m OR p IS NOT NULL)",
@@ -610,7 +612,7 @@ def _facts_in_sql() -> list[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------- errors
-def refuse_no_numbers(source: DuckTable, column: int) -> None:
+def refuse_other_type(source: DuckTable, column: int) -> None:
     """Raise a DataError if the type of a column says that it holds neither numbers nor texts that may be numbers."""
     if source.kind(column) not in ("text", "number") and source.types[column] != '"NULL"':
         kind = source.types[column].lower()

@@ -28,7 +28,7 @@ from boxwood._texts import is_double
 from boxwood.errors import DataError
 from boxwood.table.heads import FIRST, TOTAL, Head, doubtful_ends, ends_of, filled_fields, hints_on_ends, is_sum
 from boxwood.table.options import distinct_names
-from boxwood.table.sql import MANY, ONE_FILE, as_pattern, as_text
+from boxwood.table.sql import MANY, ONE_FILE, as_pattern, sql_text
 from boxwood.table.written import is_plain, number_in
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class CsvDialect(NamedTuple):
         """Return SQL for whether a line is one of some, such as those that are no rows; "" if these are none."""
         tests = (
             " AND ".join(
-                f"coalesce({_bare(f'CAST(c{i} AS VARCHAR)', inside=word != '')}, '') = {as_text(word)}"
+                f"coalesce({_bare(f'CAST(c{i} AS VARCHAR)', inside=word != '')}, '') = {sql_text(word)}"
                 for i, word in sorted(enumerate(line), key=lambda one: not one[1])
                 if word is not None
             )
@@ -90,7 +90,7 @@ class CsvDialect(NamedTuple):
         return " OR ".join(f"({test})" for test in tests)
 
 
-def dialect_of(
+def detect_dialect(
     con: duckdb.DuckDBPyConnection,
     path: str,
     compression: str,
@@ -177,7 +177,7 @@ def csv_relation(dialect: CsvDialect, *, text: bool = True, texts: Sequence[int]
         names, as_texts = ", ".join(f"'c{i}'" for i in range(width)), ", ".join(f"'c{i}': 'VARCHAR'" for i in texts)
         types += f", names=[{names}], types={{{as_texts}}}"
     options = (
-        f"delim={as_text(dialect.delimiter)}, {_QUOTES}, skip={dialect.skip}, header={dialect.header}, "
+        f"delim={sql_text(dialect.delimiter)}, {_QUOTES}, skip={dialect.skip}, header={dialect.header}, "
         f"compression='{dialect.compression}', {types}{_ending(dialect.end)}"
     )
     return f"read_csv({as_pattern(dialect.path)}, {options}, {ONE_FILE})"
@@ -206,7 +206,7 @@ def _loses_digits(text: str) -> str:
 
 
 def _ending(end: str) -> str:
-    return f", new_line={as_text(end.encode('unicode_escape').decode())}" if end else ""
+    return f", new_line={sql_text(end.encode('unicode_escape').decode())}" if end else ""
 
 
 def _bare(text: str, *, inside: bool) -> str:
@@ -363,11 +363,11 @@ def _adds_up(con: duckdb.DuckDBPyConnection, dialect: CsvDialect, at: int, field
     """Return whether a number of a row is the sum of its column, or the mean if its word, in column `at`, says so."""
     import duckdb
 
-    is_row = f"NOT regexp_full_match(lower(trim(coalesce(c{at}, ''))), {as_text(TOTAL)})"
+    is_row = f"NOT regexp_full_match(lower(trim(coalesce(c{at}, ''))), {sql_text(TOTAL)})"
     for j, decimal in [
         (j, decimal) for j, text in enumerate(fields) if any(map(str.isdigit, text)) for decimal in ".,"
     ]:
-        own, other = number_in(as_text(fields[j]), decimal), number_in(f"c{j}", decimal)
+        own, other = number_in(sql_text(fields[j]), decimal), number_in(f"c{j}", decimal)
         query = f"SELECT {own}, sum({other}), count({other}) FROM {csv_relation(dialect)} WHERE {is_row}"
         try:
             number, total, n = con.execute(query).fetchall()[0]
@@ -426,7 +426,7 @@ def _sniff(
     """Return the delimiter and the number of columns, as DuckDB guesses them; a comma and 1 if it cannot."""
     import duckdb
 
-    fixed = "" if delimiter is None else f", delim={as_text(delimiter)}"
+    fixed = "" if delimiter is None else f", delim={sql_text(delimiter)}"
     options = (
         f"{_QUOTES}, skip={skip}, comment='', header=true, compression='{compression}', {ONE_FILE}{fixed}{_ending(end)}"
     )

@@ -37,8 +37,8 @@ from boxwood.table.options import (
     may_be_renamed,
     refuse_no_options,
 )
-from boxwood.table.sheet import list_uncalculated, no_values
-from boxwood.table.sql import MANY, ONE_FILE, as_name, as_pattern, as_text
+from boxwood.table.sheet import error_of_no_values, list_uncalculated
+from boxwood.table.sql import MANY, ONE_FILE, as_name, as_pattern, sql_text
 from boxwood.table.written import Style, days, number_in, plain_number
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class DuckTable:
     def refuse_uncalculated(self, columns: Collection[int]) -> None:
         """Raise a DataError if one of the columns holds formulas without a value."""
         if found := [(self.names[i], n) for i, n in self.uncalculated.items() if i in columns]:
-            raise no_values(self.name, found)
+            raise error_of_no_values(self.name, found)
 
     @property
     def others(self) -> str:
@@ -215,7 +215,7 @@ class DuckTable:
         text, known = self.text(column), [*known, *self.words.get(column, ())]
         if not self.has_marks:
             return text
-        listed = ", ".join(map(as_text, known))
+        listed = ", ".join(map(sql_text, known))
         is_known = f"{text} IN ({listed}) OR " if known else ""
         return f"CASE WHEN {is_known}lower(trim({text})) NOT IN ({_MARKS}) THEN {text} END"
 
@@ -272,7 +272,7 @@ class DuckTable:
         """
         with tempfile.TemporaryDirectory(dir=self.workspace) as folder:
             options = f"{_IN_FILES}, ROW_GROUP_SIZE {_PART}, FILE_SIZE_BYTES 1"  # each group of rows in one of its own
-            self.fetch_lean(f"COPY ({sql}) TO {as_text(folder)} ({options})")
+            self.fetch_lean(f"COPY ({sql}) TO {sql_text(folder)} ({options})")
             for name in sorted(os.listdir(folder)):
                 yield self._fetch_arrays(f"FROM read_parquet({as_pattern(os.path.join(folder, name))})", None)
 
@@ -308,7 +308,7 @@ class DuckTable:
         in_place = f"QUALIFY CASE WHEN row = row_number() OVER () THEN true ELSE error('{_MOVED}') END"
         for order in (in_place, "ORDER BY row"):
             with suppress(_RowsMovedError):
-                run(f"COPY ({above}({query} {order})) TO {as_text(out)} ({options})", tick)
+                run(f"COPY ({above}({query} {order})) TO {sql_text(out)} ({options})", tick)
                 return
 
     def kept(self, tick: Tick | None = None) -> DuckTable:
@@ -317,7 +317,7 @@ class DuckTable:
             return self
         copy = os.path.join(self.workspace, "kept.parquet")
         options = f"FORMAT parquet, ROW_GROUP_SIZE {group_rows(len(self.names))}"
-        self.fetch_lean(f"COPY (SELECT * FROM {self.relation}) TO {as_text(copy)} ({options})", tick)
+        self.fetch_lean(f"COPY (SELECT * FROM {self.relation}) TO {sql_text(copy)} ({options})", tick)
         aliases = ", ".join(f"c{i}" for i in range(len(self.names)))
         return replace(self, relation=f"read_parquet({as_pattern(copy)}, {ONE_FILE}) AS t({aliases})")
 

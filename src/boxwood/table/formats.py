@@ -39,7 +39,7 @@ from boxwood.errors import DataError
 from boxwood.table.connect import open_duckdb, wait_for
 from boxwood.table.csv import (
     csv_relation,
-    dialect_of,
+    detect_dialect,
     encoding_of,
     explain_message,
     header_hints,
@@ -60,7 +60,7 @@ from boxwood.table.sheet import (
     visible_sheets,
     without_empty_columns,
 )
-from boxwood.table.sql import ONE_FILE, as_name, as_pattern, as_text
+from boxwood.table.sql import ONE_FILE, as_name, as_pattern, sql_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -305,7 +305,7 @@ def _reason(message: str) -> str:
 def _csv(con: duckdb.DuckDBPyConnection, file: File, delimiter: str | None = None) -> Relation:
     compression = compression_of(file.path)
     how = (delimiter, file.workspace, file.options.header, file.line_end)
-    dialect = dialect_of(con, file.path, compression, *how, all_rows=file.all_rows)
+    dialect = detect_dialect(con, file.path, compression, *how, all_rows=file.all_rows)
     texts = [i for i, name in enumerate(distinct_names(dialect.names)) if name in (file.text_columns or ())]
     if file.all_rows and file.text_columns is not None:
         texts = sorted({*texts, *texts_of_numbers(con, dialect)})
@@ -465,14 +465,14 @@ def _json_lines(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
     keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects({lines}, {ONE_FILE})"
 
     def typed(types: Mapping[str, str]) -> str:
-        columns = ", ".join(f"{as_text(name)}: {as_text(type)}" for name, type in types.items())
+        columns = ", ".join(f"{sql_text(name)}: {sql_text(type)}" for name, type in types.items())
         return f"read_json({lines}, records=true, columns={{{columns}}}, {ONE_FILE})"
 
     return Relation(f"read_json({lines}, records=true, sample_size=-1, {ONE_FILE})", keys=keys, typed=typed)
 
 
 def _duckdb(con: duckdb.DuckDBPyConnection, file: File) -> Relation:
-    con.execute(f"ATTACH {as_text(file.path)} AS {_DATABASE} (READ_ONLY, TYPE duckdb)")
+    con.execute(f"ATTACH {sql_text(file.path)} AS {_DATABASE} (READ_ONLY, TYPE duckdb)")
     return Relation(_place_in(con, file)[0])
 
 
@@ -493,8 +493,8 @@ def _with_rows_stored(file: File) -> File:
 
 
 def _copy_computed(con: duckdb.DuckDBPyConnection, file: File, copy: str) -> File:
-    con.execute(f"ATTACH {as_text(file.path)} AS {_DATABASE} (READ_ONLY, TYPE duckdb)")
-    con.execute(f"ATTACH {as_text(copy)} AS copied")
+    con.execute(f"ATTACH {sql_text(file.path)} AS {_DATABASE} (READ_ONLY, TYPE duckdb)")
+    con.execute(f"ATTACH {sql_text(copy)} AS copied")
     con.execute("SET enable_external_access = false")
     place, is_stored = _place_in(con, file)
     if is_stored:

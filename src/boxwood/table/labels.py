@@ -12,11 +12,11 @@ from boxwood._dates import MICROSECONDS, Dates
 from boxwood._validation import cut_off, list_words, refuse_other_kind, show_value
 from boxwood.axes import Categories
 from boxwood.errors import DataError
-from boxwood.table.columns import hints_on, learn_styles, refuse_no_numbers
+from boxwood.table.columns import hints_on, learn_styles, refuse_other_type
 from boxwood.table.connect import Tick, open_duckdb, wait_for
 from boxwood.table.duck import WITH_ZONE, DuckTable, open_table
 from boxwood.table.options import DEFAULTS, ColumnError, ReadOptions, distinct_names, suggestion
-from boxwood.table.sql import as_double, as_name, as_text
+from boxwood.table.sql import as_double, as_name, sql_text
 from boxwood.table.written import Style
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def input_of(source: DuckTable, column: int, kind: Categories | Dates | None) ->
         return _date_input(source, column, kind)
     categories = kind
     if categories is None or categories.are_numbers:
-        refuse_no_numbers(source, column)
+        refuse_other_type(source, column)
     if categories is not None and categories.are_truths and source.kind(column) == "text":
         source.styles[column] = Style(are_truths=True)  # cell by cell, so that another word changes none of these
     number = source.number(column)
@@ -175,7 +175,7 @@ def input_of(source: DuckTable, column: int, kind: Categories | Dates | None) ->
         value = f"CASE WHEN NOT {source.missing(column)} THEN coalesce({number}, {as_double(other)}) END"
         literals = list(map(as_double, numbers))
     else:
-        value, literals = source.category(column, list(map(str, known))), [as_text(str(each)) for each in known]
+        value, literals = source.category(column, list(map(str, known))), [sql_text(str(each)) for each in known]
     is_known = f"{value} IN ({', '.join(literals)})" if literals else "false"
     return Input(column, value, "false", "false" if categories.others else f"{value} IS NOT NULL AND NOT {is_known}")
 

@@ -17,7 +17,7 @@ from boxwood._texts import MARKS
 from boxwood._types import Floats
 from boxwood.batches.source import RecordSummary, Source, TextAmong
 from boxwood.errors import DataError
-from boxwood.table.columns import Column, are_digits, columns_of, hints_on, refuse_text, spellings_of, text_among
+from boxwood.table.columns import Column, are_digits, hints_on, inspect_columns, refuse_text, spellings_of, text_among
 from boxwood.table.connect import Tick
 from boxwood.table.duck import DuckTable, open_table
 from boxwood.table.formats import format_of
@@ -118,7 +118,7 @@ def file_in_memory(
         table.refuse_uncalculated([*chosen.columns, *(i for i in chosen[2:] if i is not None)])
         passes = _Passes(tick)
         table = table.kept(passes)
-        columns = dict(zip(chosen.columns, columns_of(table, chosen.columns, passes), strict=True))
+        columns = dict(zip(chosen.columns, inspect_columns(table, chosen.columns, passes), strict=True))
         source = FileInMemory(table, columns, opened, passes)
         passes.tick = None
     return source
@@ -209,7 +209,7 @@ class FileInMemory(Source):
     def column(self, name: str) -> Column:
         """Return how a column is read, which is looked at if it is none that rules may use."""
         i = self.place_of(name)
-        return self.columns[i] if i in self.columns else columns_of(self.table, [i], None)[0]
+        return self.columns[i] if i in self.columns else inspect_columns(self.table, [i], None)[0]
 
     def count(self) -> int:
         """Return the number of rows."""

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 from boxwood._frames import nearest_name
 from boxwood._validation import cut_off, list_words, refuse_other_kind, refuse_unknown_letters, show_value
 from boxwood.errors import DataError
-from boxwood.table.sql import as_text
+from boxwood.table.sql import sql_text
 
 
 class ReadOptions(NamedTuple):
@@ -166,7 +166,7 @@ def find_files(path: str) -> list[str]:
         others = [each for each in files if not each.lower().endswith(_PARQUET)]
         if others and len(files) > 1:
             what = f"{others[0]} is not a Parquet file; of other files, only one can be read as a table"
-            raise DataError(f"{what}\na query reads several: FROM {as_text(path)}")
+            raise DataError(f"{what}\na query reads several: FROM {sql_text(path)}")
         return files
     if path != "-":
         refuse_absent(path)

@@ -25,7 +25,7 @@ from boxwood.batches.source import (
     batch_rows,
     dates_of,
     fewer_threads,
-    kind_of,
+    kind_of_type,
 )
 from boxwood.errors import DataError
 from boxwood.table._common_type import common_type, exact_cast
@@ -33,7 +33,7 @@ from boxwood.table.columns import Column, hints_on, refuse_text, text_among
 from boxwood.table.duck import DuckTable, describe_file, open_table
 from boxwood.table.formats import FORMATS, File
 from boxwood.table.options import ReadOptions, distinct_names
-from boxwood.table.sql import as_text
+from boxwood.table.sql import sql_text
 
 S = TypeVar("S", bound=RecordSummary)
 _BUFFERS, _BUFFER = 1 << 25, (1 << 16, 1 << 20)  # bytes of all buffers, of which each column has one, and of each
@@ -242,7 +242,7 @@ class ParquetSource(Source):
         self._labels = {name: f"{name}\0" for name in texts}  # no column has such a name
         self._stored |= {self._labels[name]: text for name, text in texts.items()}
         self._types = {given: self._type(kept) for given, kept in self._stored.items()}
-        self.kinds = tuple(kind_of(self._types[name]) for name in names)
+        self.kinds = tuple(kind_of_type(self._types[name]) for name in names)
         self.types: dict[str, str] = {name: str(self._types[name]) for name in names}
         self.dates = dates_of(self.names, [self._types[name] for name in names])
         if copy is not None:
@@ -512,4 +512,4 @@ def _cast_in_sql(table: DuckTable, file: ParquetFile, name: str, type: str) -> s
         return f"c{i}"
     cast, own = f"TRY_CAST(c{i} AS {type})", table.types[i]
     is_kept = f"TRY_CAST({cast} AS {own}) IS NOT DISTINCT FROM c{i}"
-    return f"CASE WHEN {is_kept} THEN {cast} ELSE error({as_text(file.loss(name, own, type))}) END"
+    return f"CASE WHEN {is_kept} THEN {cast} ELSE error({sql_text(file.loss(name, own, type))}) END"

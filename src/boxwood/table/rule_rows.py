@@ -17,7 +17,7 @@ from boxwood.table.duck import DuckTable, Query
 from boxwood.table.labels import Rules, days_needed, inputs_of, rows_with
 from boxwood.table.memory import as_doubles
 from boxwood.table.options import DEFAULTS, ReadOptions, suggestion
-from boxwood.table.sql import as_double, as_name, as_text
+from boxwood.table.sql import as_double, as_name, sql_text
 from boxwood.table.write_labels import check_rows, opened_to_count
 
 Tested: TypeAlias = Mapping[str, Categories | Dates | None]
@@ -113,7 +113,7 @@ class RuleRows:
         words = [f"CASE WHEN {one.is_unseen} THEN {self.table.text(one.column)} END" for one in unseen.values()]
         rows = rows_with(self.table.relation, inputs)
         for i, one in enumerate(labels):
-            texts = f"unnest([{', '.join(map(as_text, one.texts))}]::VARCHAR[])"
+            texts = f"unnest([{', '.join(map(sql_text, one.texts))}]::VARCHAR[])"
             places = f"(SELECT {texts} AS label{i}, unnest(range({len(one.texts)})) AS place{i})"
             rows = f"(SELECT *, {one.sql} AS own{i} FROM {rows}) LEFT JOIN {places} ON own{i} = label{i}"
         selected = [*tested.values(), *(f"coalesce(place{i}, -1)" for i in range(len(labels))), *words, "1"]
@@ -148,7 +148,7 @@ class _Codes(NamedTuple):
 
     def place(self, value: str) -> str:
         """Return SQL for the place of a word, the next one for other words, and the last for a missing one."""
-        listed = ", ".join(as_double(word) if isinstance(word, float) else as_text(word) for word in self.words)
+        listed = ", ".join(as_double(word) if isinstance(word, float) else sql_text(word) for word in self.words)
         n = len(self.words)
         place = f"coalesce(list_position([{listed}], {value}), {n + 1}) - 1" if n else "0"
         return f"CASE WHEN {value} IS NULL THEN {n + 1} ELSE {place} END"

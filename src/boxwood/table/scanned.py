@@ -13,8 +13,8 @@ from boxwood._frames import column_names, is_frame
 from boxwood._imports import require
 from boxwood._texts import MARKS
 from boxwood._validation import cut_off, is_on_machines, refuse_other_kind, show_value
-from boxwood.batches.source import ArrowSource, Source, kind_of
-from boxwood.batches.texts import look_by_pass, look_in_order, with_texts_read
+from boxwood.batches.source import ArrowSource, Source, kind_of_type
+from boxwood.batches.texts import look_by_pass, look_in_order, read_texts_in_batches
 from boxwood.errors import DataError
 from boxwood.table.connect import Tick
 from boxwood.table.formats import FORMATS, format_of, refuse_other_options
@@ -197,10 +197,10 @@ def is_relation(X: Any) -> bool:
 def on_machines(frame: Any) -> Source:
     """Return a data frame of Spark or Dask as a source; takes a pass over its columns of text, if there are any."""
     if hasattr(frame, "mapInArrow"):
-        return with_texts_read(SparkSource(frame), look_by_pass)
+        return read_texts_in_batches(SparkSource(frame), look_by_pass)
     from boxwood.table._dask import DaskSource
 
-    return with_texts_read(DaskSource(frame), look_by_pass)
+    return read_texts_in_batches(DaskSource(frame), look_by_pass)
 
 
 def scan_file(
@@ -307,7 +307,7 @@ def _of_parquet(
     types = shared_types(files, names, all_columns=choose.wanted is None)
     if sum(file.n_rows for file in files) == 0:
         raise DataError(f"{path} has column names but no rows")
-    texts = [i for i, type in zip(chosen, types, strict=True) if kind_of(type) == "text"]
+    texts = [i for i, type in zip(chosen, types, strict=True) if kind_of_type(type) == "text"]
     in_place = can_be_read_in_place(files, names, all_names)
     looked_at = texts_of(files, path, texts) if in_place and texts else Texts(False, {})
     if not in_place or looked_at.are_others:
@@ -370,7 +370,7 @@ S = TypeVar("S", ParquetSource, ArrowSource)
 
 def _read_texts(source: S) -> Source:
     """Return a table with types that somebody chose; dates and numbers among its texts are read as these."""
-    return with_texts_read(_with_rows(source), look_in_order)
+    return read_texts_in_batches(_with_rows(source), look_in_order)
 
 
 def _with_rows(source: S, known: Mapping[str, str] = MappingProxyType({})) -> S:

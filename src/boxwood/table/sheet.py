@@ -134,7 +134,7 @@ def _values(cells: Sequence[dict[str, Any]], name: str) -> list[Any]:
     return row
 
 
-def no_values(file: str, counts: Sequence[tuple[str, int]]) -> DataError:
+def error_of_no_values(file: str, counts: Sequence[tuple[str, int]]) -> DataError:
     """Return the error for columns that are used, by their names, and have formulas without a value."""
     return DataError(
         f"{list_uncalculated(counts)} in {file}\nopen and save the workbook in Excel, or leave the column out"

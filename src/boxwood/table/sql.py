@@ -23,7 +23,7 @@ def as_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def as_text(text: str) -> str:
+def sql_text(text: str) -> str:
     """Return a text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
@@ -83,7 +83,7 @@ TYPES = tuple(_TYPES)
 
 def as_pattern(path: str) -> str:
     """Return a path as a literal that DuckDB reads as this one file, even if it contains `*`, `?` or `[`."""
-    return as_text("".join(f"[{c}]" if c in "*?[" else c for c in path))
+    return sql_text("".join(f"[{c}]" if c in "*?[" else c for c in path))
 
 
 MANY = 100

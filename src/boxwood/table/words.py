@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from boxwood._texts import MARKS
 from boxwood.batches.source import MarksMet
 from boxwood.table.duck import DuckTable
-from boxwood.table.sql import as_text
+from boxwood.table.sql import sql_text
 
 _NEARLY_ALL = 0.9  # of the other values, so that a few may be written in another way
 _CAPITALISED = r"\p{Lu}|\p{Lu}[^0-9]*\p{Ll}[^0-9]*"  # H, Smith, O'Brien, de la Cruz not
@@ -19,7 +19,7 @@ _CAPITALISED = r"\p{Lu}|\p{Lu}[^0-9]*\p{Ll}[^0-9]*"  # H, Smith, O'Brien, de la 
 
 def marks_in(source: DuckTable, column: int) -> str:
     """Return the SQL of the different marks of a column of text."""
-    marks = ", ".join(as_text(mark) for mark in MARKS if mark)
+    marks = ", ".join(sql_text(mark) for mark in MARKS if mark)
     return f"list(DISTINCT {source.text(column)}) FILTER (lower(trim({source.text(column)})) IN ({marks}))"
 
 
@@ -41,7 +41,7 @@ def learn_words(source: DuckTable, marks: Mapping[int, Sequence[str]]) -> None:
 def marks_met(source: DuckTable, column: int, marks: Sequence[str]) -> MarksMet:
     """Return how many rows have each mark of a column, as a missing value or as a word."""
     text = source.text(column)
-    listed = ", ".join(map(as_text, marks))
+    listed = ", ".join(map(sql_text, marks))
     found = source.fetch(f"SELECT {text}, count(*) FROM {source.relation} WHERE {text} IN ({listed}) GROUP BY ALL")
     return MarksMet.of(dict(found), source.words.get(column, ()))
 
@@ -61,7 +61,7 @@ def _written_alike(source: DuckTable, column: int, patterns: Mapping[str, str]) 
     Words such as "none" and "unknown" are no others.
     """
     text, other = f"trim({source.text(column)})", f"NOT {source.missing(column)}"
-    tests = [f"{other} AND regexp_full_match({text}, {as_text(each)})" for each in patterns.values()]
+    tests = [f"{other} AND regexp_full_match({text}, {sql_text(each)})" for each in patterns.values()]
     facts = [f"count(*) FILTER ({test}), min({text}) FILTER ({test}) <> max({text}) FILTER ({test})" for test in tests]
     n_others, *found = source.fetch(f"SELECT count(*) FILTER ({other}), {', '.join(facts)} FROM {source.relation}")[0]
     alike: Iterable[tuple[int, bool | None]] = zip(found[::2], found[1::2], strict=True)

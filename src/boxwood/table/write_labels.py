@@ -55,7 +55,7 @@ from boxwood.table.parquet import (
     refuse_unwritable,
     shared_types,
 )
-from boxwood.table.sql import as_name, as_text
+from boxwood.table.sql import as_name, sql_text
 
 OUTPUTS = {
     ".csv": "FORMAT csv",
@@ -232,7 +232,7 @@ def _write_query(sql: str) -> Iterator[ParquetFile]:
             rows = query_table(con, workspace, sql)
             selected = ", ".join(f"c{i} AS {as_name(name)}" for i, name in enumerate(rows.names))
             with told_of_disk():
-                rows.fetch(f"COPY (SELECT {selected} FROM {rows.relation}) TO {as_text(path)} (FORMAT parquet)")
+                rows.fetch(f"COPY (SELECT {selected} FROM {rows.relation}) TO {sql_text(path)} (FORMAT parquet)")
         yield parquet_file(path, QUERY)
 
 
@@ -572,6 +572,6 @@ def _columns(source: DuckTable, names: Sequence[str], expression: str, column: s
     values = [*own, f"({expression})"]
     if not to_csv or len({name.casefold() for name in names}) == len(names):
         return _WrittenColumns(dict(zip(names, values, strict=True)), ", HEADER true" if to_csv else "")
-    first = f"SELECT {', '.join(as_text(name) for name in names)} UNION ALL "
+    first = f"SELECT {', '.join(sql_text(name) for name in names)} UNION ALL "
     texts = {f"t{i}": f"CAST({value} AS VARCHAR)" for i, value in enumerate(values)}
     return _WrittenColumns(texts, ", HEADER false", first)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from boxwood._dates import Dates, pattern_of
 from boxwood._texts import TRUTHS
-from boxwood.table.sql import as_text
+from boxwood.table.sql import sql_text
 
 CURRENCIES = (
     *("aud", "brl", "cad", "chf", "cny", "czk", "dkk", "eur", "gbp", "hkd", "huf", "ils", "inr", "jpy", "krw"),
@@ -48,7 +48,7 @@ class Style(NamedTuple):
         if self.words is None and not self.are_truths:
             return number_in(text, self.decimal)
         truths = TRUTHS if self.words is None else dict(zip(self.words, (True, False), strict=True))
-        cases = (f"WHEN {as_text(word)} THEN {int(value)}e0" for word, value in truths.items())
+        cases = (f"WHEN {sql_text(word)} THEN {int(value)}e0" for word, value in truths.items())
         return f"CASE {normal(text)} {' '.join(cases)} END"
 
 
@@ -61,9 +61,9 @@ def date_in(text: str, dates: Dates) -> str:
     for quarter in "1234" if "%q" in dates.form else "":  # DuckDB has no form of quarters
         months = f"replace({months}, 'Q{quarter}', 'q{3 * int(quarter) - 2:02}')"
     form = dates.form.replace("Q%q", "q%m")
-    read = f"try_strptime({months}, {as_text(form)})" if dates.form else plain
+    read = f"try_strptime({months}, {sql_text(form)})" if dates.form else plain
     pattern = pattern_of(dates.form).replace("[0-9]{4}", _YEAR)
-    return f"CASE WHEN regexp_full_match({text}, {as_text(pattern)}) THEN {read} END"
+    return f"CASE WHEN regexp_full_match({text}, {sql_text(pattern)}) THEN {read} END"
 
 
 _YEAR = "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"  # of four digits, and not 0, which DuckDB has
@@ -95,7 +95,7 @@ def number_in(text: str, decimal: str, *, signs: bool = True) -> str:
     pointed = f"replace({text}, '{decimal}', '.')"
     plain = f"CASE WHEN NOT contains({text}, '{group}') THEN {plain_number(pointed)} END"
     return (
-        f"coalesce({plain}, CASE WHEN regexp_full_match({normal(text)}, {as_text(number)}) "
+        f"coalesce({plain}, CASE WHEN regexp_full_match({normal(text)}, {sql_text(number)}) "
         f"THEN TRY_CAST(replace({digits}, '{decimal}', '.') AS DOUBLE) END)"
     )
 

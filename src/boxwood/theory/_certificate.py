@@ -15,7 +15,7 @@ from boxwood.metrics.checks import in_components
 from boxwood.metrics.costs import ratio
 from boxwood.reference import Mixture
 from boxwood.theory.bounds.bound import Bound, Condition, as_price, as_probability, check_condition, gaussian, with_beta
-from boxwood.theory.bounds.cuts import cuts_of
+from boxwood.theory.bounds.cuts import reached_cuts
 from boxwood.theory.bounds.mixtures import BEYOND_WORST_CASE
 from boxwood.tree import ThresholdTree
 
@@ -156,7 +156,7 @@ def _walk(tree: ThresholdTree, mixture: Mixture) -> _NodeSums:
     sums = _NodeSums(
         np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), np.zeros(tree.n_nodes), tree.predict(mixture.means)
     )
-    for cut in cuts_of(tree, mixture):
+    for cut in reached_cuts(tree, mixture):
         sums.tails[cut.node] = cut.weights @ cut.by_gaussians()
         sums.chebyshev[cut.node] = cut.weights @ cut.by_chebyshev()
         sums.widths[cut.node] = cut.ranges.sum()

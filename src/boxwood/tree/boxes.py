@@ -72,11 +72,11 @@ def box_of(cuts: Iterable[Cut]) -> Box:
 def restrict(box: Box, cut: Cut) -> Box:
     """Return the part of a box on one side of a cut."""
     allowed = box.get(cut.feature, (Interval(-math.inf, math.inf, True, True),))
-    pieces = (a.intersection(b) for a in allowed for b in sides(cut))
+    pieces = (a.intersection(b) for a in allowed for b in intervals_inside(cut))
     return {**box, cut.feature: tuple(piece for piece in pieces if piece is not None)}
 
 
-def sides(cut: Cut) -> list[Interval]:
+def intervals_inside(cut: Cut) -> list[Interval]:
     """Return the values on the side of a cut that `cut.inside` says, as intervals, ascending.
 
     Inside an interval is one, outside are up to two; a set has one for each run of codes, or those between the runs.

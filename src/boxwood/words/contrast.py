@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from boxwood.words.measured import brief_in
 from boxwood.words.rules import rule
-from boxwood.words.values import brief, category, cluster_name, column_name, count_of, percent, shorten_name, size
+from boxwood.words.values import (
+    category,
+    cluster_name,
+    column_name,
+    count_of,
+    percent,
+    shorten_name,
+    size,
+    three_digits,
+)
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Contrast, Difference
@@ -51,12 +60,12 @@ def difference_said(one: Difference, column: Any) -> str:
 
 def name_said(one: Difference, column: Any) -> str:
     """Return the column, with the category whose share differs, which may be that of missing values."""
-    return value_said(one, is_missing=hasattr(column, "categories") and one.value is None)
+    return say_difference(one, is_missing=hasattr(column, "categories") and one.value is None)
 
 
 def how(one: Difference, column: Any) -> str:
     """Return how a column differs, without its name."""
-    effect = f"{brief(abs(one.effect))} standard deviations"
+    effect = f"{three_digits(abs(one.effect))} standard deviations"
     if hasattr(column, "categories"):
         by = f"{abs(one.difference):.1%}".removesuffix("%")
         told = f"{percent(one.first)} against {percent(one.second)}, {by} points {_more(one, 'more', 'less')}"
@@ -66,7 +75,7 @@ def how(one: Difference, column: Any) -> str:
     return f"{means}, {_amount(column, abs(one.difference))} {more}{_interval(one)}, {effect}"
 
 
-def value_said(one: Difference, *, is_missing: bool = False) -> str:
+def say_difference(one: Difference, *, is_missing: bool = False) -> str:
     """Return the column, with the category whose share differs; IN: is_missing: whether its share of missing values."""
     what = "missing" if is_missing else "" if one.value is None else category(one.value)
     return f"{column_name(one.column)} = {what}" if what else column_name(one.column)
@@ -77,7 +86,7 @@ def _more(one: Difference, more: str, less: str) -> str:
 
 
 def _amount(column: NumberColumn, x: float) -> str:
-    return brief(x) if column.dates is None else f"{brief(x)} days"
+    return three_digits(x) if column.dates is None else f"{three_digits(x)} days"
 
 
 def _interval(one: Difference) -> str:
@@ -89,5 +98,5 @@ def _between(one: Difference, *, points: bool) -> str:
     assert one.low is not None
     assert one.high is not None
     ends = (one.low, one.high) if one.difference >= 0 else (-one.high, -one.low)
-    low, high = (f"{end * 100:.1f}" if points else brief(end) for end in ends)
+    low, high = (f"{end * 100:.1f}" if points else three_digits(end) for end in ends)
     return f"{low} to {high}"

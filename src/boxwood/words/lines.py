@@ -20,10 +20,10 @@ NO_LINE = "no line"
 
 def lines_text(lines: MeasuredRules) -> str:
     """Return the table of lines, and below it what is known of all of them."""
-    return "\n".join([*align_cells(table_of(lines)), "", *findings(lines)])
+    return "\n".join([*align_cells(table_of(lines)), "", *sentences_on_rules(lines)])
 
 
-def full_text(lines: MeasuredRules) -> str:
+def text_with_fronts(lines: MeasuredRules) -> str:
     """Return the same, and each cluster's front."""
     fronts, names, known = (
         [front for front in lines.fronts if len(front) > 1],
@@ -85,7 +85,7 @@ def _shares(line: StandaloneRule | None, unseen: bool) -> list[str]:
     return [percent(share) for share in shares]
 
 
-def findings(lines: MeasuredRules) -> list[str]:
+def sentences_on_rules(lines: MeasuredRules) -> list[str]:
     """Return sentences on rows in no line and in several, on what was proved, and on rows held out."""
     said = [*_on_sample(lines), _on_rows(lines), *_on_weak(lines), *_on_proofs(lines)]
     if lines.validated:

@@ -18,7 +18,6 @@ from boxwood.words.values import (
     align_lines,
     are_years,
     beside,
-    brief,
     brief_of,
     category,
     cluster_name,
@@ -32,6 +31,7 @@ from boxwood.words.values import (
     short_number,
     shorten_name,
     size,
+    three_digits,
     width,
 )
 
@@ -115,8 +115,8 @@ def totals_line(worth: Totals, cluster: int) -> str:
     if one.total is None:
         return f"{column_name(worth.column)}: not shown, as few rows have a value"
     share = "" if one.share is None else f", {percent(one.share)} of all"
-    mean = "" if one.mean is None else f", {brief(one.mean)} a row"
-    return f"{column_name(worth.column)}: {brief(one.total)} in total{share}{mean}"
+    mean = "" if one.mean is None else f", {three_digits(one.mean)} a row"
+    return f"{column_name(worth.column)}: {three_digits(one.total)} in total{share}{mean}"
 
 
 def share_of_total(worth: Totals, cluster: int) -> str | None:
@@ -129,8 +129,8 @@ def totals_text(worth: Totals, names: Sequence[Hashable]) -> str:
     """Return a line for each cluster on a column of value."""
     lines = [[column_name(worth.column), "total", "share", "a row"]]
     for name, one in zip(names, worth.clusters, strict=True):
-        mean = "-" if one.mean is None else brief(one.mean)
-        total = "-" if one.total is None else brief(one.total)
+        mean = "-" if one.mean is None else three_digits(one.mean)
+        total = "-" if one.total is None else three_digits(one.total)
         lines.append([shorten_name(cluster_name(name)), total, percent(one.share), mean])
     missing = f"\n{count_of(worth.n_missing, 'row')} without a value" if worth.n_missing else ""
     is_told = all(one.total is not None for one in worth.clusters)
@@ -566,7 +566,7 @@ _STEPS = {
 }
 
 
-def grown_by(method: str) -> str:
+def say_method(method: str) -> str:
     """Return how a tree was grown, such as "Ex-Greedy, cuts refined"; unknown parts of a method stay as they are.
 
     IN: method: as in `Explanation.method`, a name of `grow.METHODS` and the steps after it.

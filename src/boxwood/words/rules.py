@@ -104,7 +104,7 @@ def _say_condition(one: Condition, whole: bool) -> tuple[str, bool]:
     if is_impossible(one):
         return f"no possible {name}", False
     if one.categories is None:
-        text = numbers(name, one.intervals, one.or_missing, one.dates, whole=whole)
+        text = say_numbers(name, one.intervals, one.or_missing, one.dates, whole=whole)
         return text, len(one.intervals) + one.or_missing > 1
     values, included = one.categories.chosen({piece.lower for piece in one.intervals})
     if included and len(values) == 1 and isinstance(values[0], bool):
@@ -142,7 +142,7 @@ def is_any_value(values: Collection[Hashable], known: Sequence[Hashable]) -> boo
     return None in known and None not in values and len(values) == len(known) - 1
 
 
-def numbers(
+def say_numbers(
     name: str, pieces: Sequence[Interval], or_missing: bool, dates: Dates | None = None, *, whole: bool = False
 ) -> str:
     """Return in words that a number is in one of some intervals, or missing, such as `age > 5 or missing`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from boxwood.words.values import align_lines, brief, cluster_name, column_name, count_of, percent, size
+from boxwood.words.values import align_lines, cluster_name, column_name, count_of, percent, size, three_digits
 
 _MOST_ROWS = 20
 
@@ -68,7 +68,7 @@ def _say_value(value: Any) -> str:
         return "; ".join(
             ": ".join(map(_say_value, one)) if isinstance(one, tuple) else _say_value(one) for one in value
         )
-    return brief(value) if isinstance(value, float) else str(value)
+    return three_digits(value) if isinstance(value, float) else str(value)
 
 
 TABLES: dict[str, Callable[[Any], Table]] = {

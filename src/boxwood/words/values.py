@@ -66,7 +66,7 @@ def short_number(x: float) -> str:
 
 def brief_of(x: float, dates: Dates | None) -> str:
     """Return a number of a column in few digits; of a column of dates, the day."""
-    return brief(x) if dates is None else dates.day(x)
+    return three_digits(x) if dates is None else dates.day(x)
 
 
 _YEAR = re.compile(r"(?<![a-zA-Z])(year|yr|jahr|année|año)(?![a-z])|(?<=[a-z])(Year|Yr)(?![a-z])", re.IGNORECASE)
@@ -87,7 +87,7 @@ def are_years(name: str, values: ArrayLike) -> bool:
     return bool(_YEAR.search(name) or is_near)
 
 
-def brief(x: float) -> str:
+def three_digits(x: float) -> str:
     """Return a number in three digits, or four where it has four before the point.
 
     Examples

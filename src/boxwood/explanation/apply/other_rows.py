@@ -11,7 +11,6 @@ import numpy as np
 from boxwood._dates import MICROSECONDS
 from boxwood._frames import (
     as_dates,
-    as_numbers,
     as_rows_here,
     boolean_columns,
     column_names,
@@ -19,6 +18,7 @@ from boxwood._frames import (
     is_frame,
     label_values,
     numeric_columns,
+    read_as_numbers,
     refuse_other_index,
     refuse_other_names,
     refuse_unknown_columns,
@@ -56,7 +56,7 @@ from boxwood.reference import Reference, Task
 from boxwood.reference.coded import CodedSource, rows_in_order
 from boxwood.reference.feature_space import FeatureSpace
 from boxwood.reference.labels import encode_labels, plain_name
-from boxwood.reference.mixed import points_of
+from boxwood.reference.mixed import points_of_missing
 from boxwood.reference.reference_batches import Measured, find_labels
 from boxwood.table.scanned import as_source
 
@@ -98,7 +98,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
     refuse_other_index(X, labels=labels, sample_weight=sample_weight)
     said = notes_on_labels_of(X, labels)
     codes, found = encode_labels(label_values(labels))
-    known = places_of(found, ex.names, some=True)
+    known = clusters_of_labels(found, ex.names, some=True)
     unknown = _unknown(found, known, np.bincount(codes[codes >= 0], minlength=len(found)))
     said += MissingLabels(0, len(codes), unknown=unknown).notes
     clusters = np.array([*known, -1], dtype=np.intp)[codes]
@@ -134,7 +134,7 @@ def _on_rows(ex: MeasuredTree, X: Any, labels: Any, sample_weight: Any) -> Measu
 def _in_numbers(ex: MeasuredTree, X: Any) -> Any:
     """Return a frame with days and numbers in place of texts, in columns that held these when the tree was grown."""
     numbers = {name for j, name in enumerate(ex.columns) if j not in ex._coded_columns and j not in ex._date_columns}
-    return as_numbers(as_dates(X, dict(ex.details.dates)), numbers)
+    return read_as_numbers(as_dates(X, dict(ex.details.dates)), numbers)
 
 
 def _lacks(ex: MeasuredTree, j: int, x: Floats) -> Bools:
@@ -186,7 +186,7 @@ def _as_asked(task: Task) -> dict[str, Any]:
     return {name: getattr(task, name) for name in ("max_leaf_nodes", "random_state", "n_jobs", "budget")}
 
 
-def places_of(labels: Sequence[Hashable], names: Sequence[Hashable], *, some: bool = False) -> list[int]:
+def clusters_of_labels(labels: Sequence[Hashable], names: Sequence[Hashable], *, some: bool = False) -> list[int]:
     """Return the cluster of each label, which must be the name of one; a truth is the same as its text in a file.
 
     IN: some: whether it is enough that one of them is; the others have the place -1 then.
@@ -342,9 +342,9 @@ def _on_long_table(ex: MeasuredTree, whole: FullTable, words: Mapping[str, Seque
                 f"column {name!r} of {source.name} holds {OTHER_KINDS[kinds[name]]}, where rules need numbers"
             )
     assert isinstance(whole.labelling, LabelColumn)
-    points, labels = points_of(ex._coded_columns, ex._gap_columns), whole.labelling.labels
+    points, labels = points_of_missing(ex._coded_columns, ex._gap_columns), whole.labelling.labels
     needed = [name for j, name in enumerate(ex.columns) if j not in points]
-    places = places_of(labels, ex.names, some=True)
+    places = clusters_of_labels(labels, ex.names, some=True)
     labelling = _in_order(whole.labelling.column, labels, places, ex.n_clusters)
     unknown = _unknown(labels, places, whole.overview.sizes)
     said = MissingLabels(0, whole.overview.n_rows, unknown=unknown).notes
@@ -424,10 +424,10 @@ def _measure_table(ex: MeasuredTree, labels: str, batches: Batches, held: LeafSt
 def named_by_column(names: tuple[Hashable, ...], batches: Batches, column: str, *, some: bool = False) -> Reference:
     """Return the clusters of a column that holds names of clusters, of which some may be without rows.
 
-    IN: some: see `places_of`.
+    IN: some: see `clusters_of_labels`.
     """
     labels, overview, missing = find_labels(batches, column, known=names)
-    places = places_of(labels, names, some=some)
+    places = clusters_of_labels(labels, names, some=some)
     missing = missing._replace(unknown=_unknown(labels, places, overview.sizes))
     labelling, overview = _in_order(column, labels, places, len(names)), overview.placed(places, len(names))
     known = Measured(replace(batches, labelling=labelling), overview, None, missing)

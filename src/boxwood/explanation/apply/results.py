@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from boxwood._dates import Dates
-from boxwood.explanation.records import Condition, in_notebook
+from boxwood.explanation.records import Condition, html_of_result
 
 
 class Step(NamedTuple):
@@ -110,7 +110,7 @@ class Why:
 
         return why_text(self)
 
-    _repr_html_ = in_notebook
+    _repr_html_ = html_of_result
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as a dict that JSON can hold: conditions are texts, and numbers that are infinite None.
@@ -192,7 +192,7 @@ class Comparison:
 
         return compare_text(self)
 
-    _repr_html_ = in_notebook
+    _repr_html_ = html_of_result
 
 
 class Ends(NamedTuple):

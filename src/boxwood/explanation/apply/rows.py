@@ -12,12 +12,12 @@ import numpy as np
 from boxwood._dates import NO_DATES, Dates
 from boxwood._frames import (
     as_dates,
-    as_numbers,
     as_rows_here,
-    by_name,
     is_frame,
     numeric_columns,
     only_columns,
+    read_as_numbers,
+    row_by_names,
 )
 from boxwood._messages import warn_caller
 from boxwood._types import Array, Floats, Indices
@@ -145,7 +145,7 @@ def walk_tested(tree: ThresholdTree, table: Floats, gaps: Collection[int] = ()) 
     return Walk(read, on_table, table, walk_by_nodes(on_table, table, tree._leaf_numbers))
 
 
-def counted_from_day(row: Mapping[Any, Any], dates: Mapping[str, Dates]) -> Mapping[Any, Any]:
+def count_row_from_day(row: Mapping[Any, Any], dates: Mapping[str, Dates]) -> Mapping[Any, Any]:
     """Return a row, by the names of its columns, with dates that are counted from the day in another column."""
     found = dict(row)
     for name, one in dates.items():
@@ -164,7 +164,7 @@ def _of_mappings(X: Any, columns: Sequence[str], needed: Sequence[str], dates: M
     table = np.full((len(X), len(columns)), None, dtype=object)
     wanted = [*needed, *(one.day_column for one in dates.values() if one.day_column)]
     for i, row in enumerate(X):
-        values = counted_from_day(by_name(row, wanted, f"row {i}"), dates)
+        values = count_row_from_day(row_by_names(row, wanted, f"row {i}"), dates)
         table[i] = [values.get(name) for name in columns]
     return table
 
@@ -204,7 +204,7 @@ def _read_tested(
         numbers = [columns[j] for j in features if j not in tested and j not in dates]
         days = [one.day_column for one in of_dates.values() if one.day_column]
         X = as_dates(only_columns(X, list(dict.fromkeys([*names, *days]))), of_dates)
-        X = as_numbers(X, numbers)
+        X = read_as_numbers(X, numbers)
         _refuse_text(X, numbers)
         return features, encode_table(X, names, {features.index(j): tested[j] for j in tested})
     refuse_no_rows(X)

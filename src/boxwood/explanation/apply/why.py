@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._dates import NO_DATES, Dates
-from boxwood._frames import by_name, is_frame, refuse_unknown_columns
+from boxwood._frames import is_frame, refuse_unknown_columns, row_by_names
 from boxwood._types import Array
-from boxwood._validation import kind_of, position, show_value
+from boxwood._validation import kind_of_value, position, show_value
 from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
 from boxwood.errors import DataError
 from boxwood.explanation.ages import at
 from boxwood.explanation.apply.results import Change, Move, Step, Why
-from boxwood.explanation.apply.rows import LARGEST, counted_from_day, never_seen, numbers_of
+from boxwood.explanation.apply.rows import LARGEST, count_row_from_day, never_seen, numbers_of
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
 from boxwood.explanation.records import condition_of, value_of_two
 from boxwood.tree import Interval, ThresholdTree
@@ -295,14 +295,14 @@ def _values(
     if isinstance(row, (list, tuple)) and len(row) == 1 and isinstance(row[0], Mapping):
         row = row[0]
     if isinstance(row, Mapping):
-        values = counted_from_day(by_name(row, wanted, "the row"), dates)
+        values = count_row_from_day(row_by_names(row, wanted, "the row"), dates)
         return [(j, values[columns[j]]) for j in features]
     if isinstance(row, np.ndarray) and row.ndim == 2 and len(row) == 1:
         row = row[0]
     if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or np.ndim(row) > 1:
         raise TypeError(
             "row must be a mapping from column to value, a data frame of one row, a list of values, or the position of "
-            f"a row; got {kind_of(row) if np.ndim(row) < 1 else f'rows of shape {np.shape(row)}'}"
+            f"a row; got {kind_of_value(row) if np.ndim(row) < 1 else f'rows of shape {np.shape(row)}'}"
         )
     if len(row) != len(columns):
         raise DataError(f"row has {len(row)} values, but there are {len(columns)} columns")

@@ -61,7 +61,7 @@ LUCK = 2.0  # standard errors by which a rule has to be more often right than an
 _ON_GROUPS = re.compile(rf"groups|{CHOSEN.pattern}")
 
 
-def explained_by(X: Any, clustering: Any, by: Any, key: Any, asked: Options) -> MeasuredTree:
+def explain_by_inputs(X: Any, clustering: Any, by: Any, key: Any, asked: Options) -> MeasuredTree:
     """Return the explanation of clusters of outcomes by the columns of their inputs; see `explain`.
 
     Raises

@@ -36,7 +36,7 @@ from boxwood.columns.rules import (
     UNSEEN_DATES,
     by_reason,
     is_like_identifier,
-    left_out,
+    reasons_to_leave_out,
 )
 from boxwood.columns.seen import Use, labels_to_compare, seen_numbers
 from boxwood.errors import DataError
@@ -109,7 +109,7 @@ def columns_for_rules(
         labels=compared,
         ages=ages_among(dates),
     )
-    why = left_out(seen, use)
+    why = reasons_to_leave_out(seen, use)
     remaining, reasons = [one.name for one in seen if one.name not in why], by_reason(why)
     if not remaining:
         said = "; ".join(notes_on_left_out(reasons)) or NONE_BESIDE
@@ -302,7 +302,7 @@ def usable_rows(
     is_chosen, are_candidates = are_named(columns), isinstance(columns, Candidates)
     unused = {} if is_chosen else left_out_of(source, (label, weight), columns)
     use = use_in_batches(asked, clustering, label)._replace(chosen=batches.columns if is_chosen else (), copies=copies)
-    why = {} if is_chosen and not are_candidates else left_out(seen_in_batches(batches, look), use)
+    why = {} if is_chosen and not are_candidates else reasons_to_leave_out(seen_in_batches(batches, look), use)
     for reason, names in by_reason(why, _TOLD_LAST).items():
         unused.setdefault(reason, []).extend(names)
     used = [name for name in batches.columns if name not in why]
@@ -446,7 +446,7 @@ def left_out_of(
 ) -> dict[str, list[str]]:
     """Return the columns that hold no numbers by the reason why rules cannot use them, but for those `beside` them."""
     names = [name for name in source.names if name not in beside and (candidates is None or name in candidates)]
-    return by_reason(left_out(seen_others(source, names), Use()))
+    return by_reason(reasons_to_leave_out(seen_others(source, names), Use()))
 
 
 def _choose_columns(batches: Batches, columns: Sequence[str], label: str | None) -> tuple[str, ...]:

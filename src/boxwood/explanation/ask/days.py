@@ -16,7 +16,7 @@ from boxwood._frames import as_matrix, dates_from_column, without_columns
 from boxwood._types import Array, Floats
 from boxwood._validation import list_words, show_value
 from boxwood.batches import Source
-from boxwood.batches.batches import numbers
+from boxwood.batches.batches import read_numbers
 from boxwood.batches.texts import TextsRead
 from boxwood.columns.column_table import ColumnTable
 from boxwood.errors import DataError
@@ -46,7 +46,7 @@ def with_day(X: Any, asked: Options, clustering: Any, *, if_any: bool = False) -
         return X, asked
     if asked.as_of is None or (if_any and not can_count(asked.dates, asked.as_of, label)):
         return X, asked
-    X, dates, notes = counted_from_day(X, asked.dates, asked.as_of, label)
+    X, dates, notes = count_from_day(X, asked.dates, asked.as_of, label)
     if isinstance(asked.columns, Sequence):
         taken = as_of_text(asked.as_of)
         asked = replace(asked, columns=_without(asked.columns, taken))
@@ -66,7 +66,7 @@ def can_count(dates: Mapping[str, Dates], as_of: Any, label: str = "") -> bool:
     return day <= others and bool(others - day)
 
 
-def counted_from_day(X: Any, dates: Mapping[str, Dates], as_of: Any, label: str = "") -> Counted:
+def count_from_day(X: Any, dates: Mapping[str, Dates], as_of: Any, label: str = "") -> Counted:
     """Return a table with dates that are counted from a day; IN: dates: its columns of dates; label: that of labels.
 
     Raises
@@ -167,7 +167,7 @@ class _DatesMet:
     def update(self, batch: Any, start: int | None) -> None:
         """Add the dates of a record batch."""
         for column in batch.columns:
-            self.add(numbers(column))
+            self.add(read_numbers(column))
 
     def merge(self, other: _DatesMet) -> None:
         """Add other dates."""

@@ -86,7 +86,7 @@ def explained_behind(clustering: Any, X: Any, asked: Options) -> MeasuredTree:
     if hasattr(explainer, "concept_names_") and steps:
         raise DataError(f"{kind} behind other steps has no rules on the table's columns; {_ALONE}")
     if not steps:
-        return explained_by(explainer, X, asked.columns, asked.names, weights)
+        return explain_by_explainer(explainer, X, asked.columns, asked.names, weights)
     if asked.columns is not None and is_frame(X):
         raise ValueError("columns cannot be chosen for an existing tree; leave columns out")
     first = make_pipeline(*steps)
@@ -100,7 +100,7 @@ def explained_behind(clustering: Any, X: Any, asked: Options) -> MeasuredTree:
     return explanation
 
 
-def explained_by(
+def explain_by_explainer(
     explainer: Any, X: Any, columns: Sequence[str] | None, names: Names | None, sample_weight: ArrayLike | None
 ) -> MeasuredTree:
     """Return the explanation by the tree of an explainer, which is cloned and fitted if it has none."""

@@ -31,12 +31,12 @@ from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.keys import Keys
 from boxwood.columns.of_batches import NumberSums, look_of
 from boxwood.columns.of_memory import number_column, read_rows, with_too_large, words_in
-from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, left_out
+from boxwood.columns.rules import NO_VALUES, ONE_VALUE, by_reason, reasons_to_leave_out
 from boxwood.columns.seen import Seen, SeenWords, Use, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ages import names_column
 from boxwood.explanation.ask.columns import ColumnChoice, column_choice, refuse_none_left, rounded_in
-from boxwood.explanation.ask.days import can_count, counted_from_day, with_day
+from boxwood.explanation.ask.days import can_count, count_from_day, with_day
 from boxwood.explanation.ask.mixed import KEPT_OUT, chosen_of, with_advice
 from boxwood.explanation.ask.options import Candidates
 from boxwood.explanation.choose import settings
@@ -197,7 +197,7 @@ def _usable(source: Source, wanted: ColumnChoice, asked: Options) -> _Usable:
         if values := words.get(name):
             words[name] = tuple(numbers_first(map(str, values)))
     use = Use(chosen=wanted.chosen, learns=asked.missing == "learn", drops_constants=not wanted.are_named)
-    why = left_out(_look_at_columns(source, wanted, words, found), use)
+    why = reasons_to_leave_out(_look_at_columns(source, wanted, words, found), use)
     unused = by_reason({name: reason for name, reason in why.items() if name not in wanted.plain})
     for reason, them in unused.items():
         if reason not in (NO_VALUES, ONE_VALUE) or not source.is_held:
@@ -216,7 +216,7 @@ def _choose_columns(
     are_outcomes = drawn.keys is not None and not asked.are_inputs  # of which dates may be no columns
     is_counted = source.is_held and asked.as_of is not None
     if is_counted and not (are_outcomes and not can_count(table.dates, asked.as_of)):
-        table, _, day = counted_from_day(table, table.dates, asked.as_of)
+        table, _, day = count_from_day(table, table.dates, asked.as_of)
     said |= {"words": asked.categories, "in_all": drawn.in_all}
     said |= {"are_named": wanted.are_named, "are_made": asked.are_inputs}
     table = chosen_of(table, () if asked.are_inputs else drawn.labels, **said)
@@ -234,7 +234,7 @@ def _without_useless(source: Source, wanted: ColumnChoice, table: ColumnTable, a
         seen = with_too_large(source, seen)
         if asked.as_of is not None and names_column(asked.as_of):  # from whose days one date is not equally far
             seen = [one for one in seen if one.kind != "date" or one.n_values != 1]
-    for reason, them in by_reason(left_out(seen, use), (NO_VALUES, ONE_VALUE)).items():
+    for reason, them in by_reason(reasons_to_leave_out(seen, use), (NO_VALUES, ONE_VALUE)).items():
         if reason == NO_VALUES and not source.is_held:
             _refuse_named(them, reason, wanted, source)
         table = table.without(them, reason)

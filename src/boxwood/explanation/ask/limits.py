@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from boxwood._dates import Dates
 from boxwood._validation import list_words
-from boxwood.explanation.measure.allowed import ends_said
+from boxwood.explanation.measure.allowed import say_ends
 from boxwood.explanation.measured_tree import MeasuredTree, Tree
 from boxwood.explanation.records import AllowedCuts, LimitFacts
 from boxwood.reference import Task
@@ -32,7 +32,7 @@ def with_limits(
         budget.round_thresholds,
         **names,
         n_moved=n_moved,
-        cuts=tuple(AllowedCuts(columns[j], ends_said(dates.get(columns[j]), ends)) for j, ends in budget.cuts),
+        cuts=tuple(AllowedCuts(columns[j], say_ends(dates.get(columns[j]), ends)) for j, ends in budget.cuts),
     )
     search = explanation.search_report
     if n_moved and search is not None:
@@ -50,7 +50,7 @@ def _on_preferred(preferred: Sequence[str], used: Sequence[str]) -> str:
     return f"the rules use {list_words(list(used))} of the preferred {column} {named}"
 
 
-def notes_on_columns(facts: LimitFacts, explanation: MeasuredTree) -> list[str]:
+def notes_on_limits(facts: LimitFacts, explanation: MeasuredTree) -> list[str]:
     """Return notes on what rules may ask: how many columns, which, and at which values."""
     columns, used = explanation.columns, explanation.tree.features.tolist()
     tested = [columns[j] for j in used]
@@ -69,7 +69,7 @@ def notes_on_columns(facts: LimitFacts, explanation: MeasuredTree) -> list[str]:
 
 
 def _notes(facts: LimitFacts, explanation: MeasuredTree, task: Task) -> tuple[str, ...]:
-    notes = [*notes_on_columns(facts, explanation), *_notes_on_room(facts, task)]
+    notes = [*notes_on_limits(facts, explanation), *_notes_on_room(facts, task)]
     if facts.round_thresholds is not None or facts.n_moved:
         digits = (
             "1 significant digit" if facts.round_thresholds == 1 else f"{facts.round_thresholds} significant digits"

@@ -19,7 +19,7 @@ from boxwood.axes import axis_map_of
 from boxwood.axes.categories import MANY_VALUES
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.of_frame import readable_columns
-from boxwood.columns.rules import by_reason, left_out
+from boxwood.columns.rules import by_reason, reasons_to_leave_out
 from boxwood.columns.seen import Seen, Use, labels_to_compare, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import refuse_number
@@ -172,7 +172,7 @@ def chosen_of(
         given = clustering is not None
         ages = ages_among(table.dates)
         use = Use(chosen=words, by_boxwood=not given, has_labels=given, labels=compared, ages=ages)
-        for reason, names in by_reason(left_out(seen_in(table, padded, in_all), use)).items():
+        for reason, names in by_reason(reasons_to_leave_out(seen_in(table, padded, in_all), use)).items():
             table = table.without(names, reason)
     return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))
 

@@ -30,7 +30,7 @@ from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.measure import LITTLE, may_have_more_leaves
 from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.grow.leaves.expand import expand_tree
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.reference import Reference, Task
 from boxwood.tree import Interval, ThresholdTree
 from boxwood.words.claims import at_least
@@ -353,7 +353,7 @@ def _told_by(explanation: MeasuredTree, j: int) -> float:
         return most
     known = np.where(np.isposinf(x), np.finfo(np.float64).max, x)[:, None]
     alone = Task.of(Rows(known, mass), Reference(labels, np.zeros((k, 1))))
-    tree = grown_by(alone, "gini", n_parts)
+    tree = grow_by_impurity(alone, "gini", n_parts)
     return float(mass[tree.predict(known) == labels].sum() / mass.sum())
 
 

@@ -14,10 +14,10 @@ from boxwood._frames import (
     date_columns,
     is_frame,
     numeric_columns,
+    read_texts,
     refuse_other_index,
     rows_of_table,
     weights_in,
-    with_texts_read,
     without_columns,
 )
 from boxwood._progress import in_one_step, silent
@@ -152,7 +152,7 @@ def _with_dates(X: Any, clustering: Any, asked: Options) -> tuple[Any, Options]:
     if hasattr(clustering, "fit"):  # which reads texts itself
         return X, replace(asked, dates=date_columns(X))
     labels = (clustering,) if isinstance(clustering, str) else ()
-    X, read = with_texts_read(X, (*labels, *asked.categories, *asked.numbers))
+    X, read = read_texts(X, (*labels, *asked.categories, *asked.numbers))
     return X, replace(asked, dates=date_columns(X) | dates_among(read), spellings=spellings_of_texts(read))
 
 

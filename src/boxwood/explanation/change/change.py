@@ -13,9 +13,9 @@ from boxwood._messages import list_words
 from boxwood._validation import position
 from boxwood.errors import DataError
 from boxwood.explanation.ages import notes_on_days
-from boxwood.explanation.ask.limits import notes_on_columns
-from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, thresholds_of, value_said
-from boxwood.explanation.change.trees import NodeChanges, named_by_rows, unreachable
+from boxwood.explanation.ask.limits import notes_on_limits
+from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, thresholds_of, value_in_python
+from boxwood.explanation.change.trees import NodeChanges, name_by_rows, unreachable
 from boxwood.explanation.change.ways import Ways, ways_of
 from boxwood.explanation.measure.again import measured_again
 from boxwood.explanation.measure.mend import with_mends
@@ -41,7 +41,7 @@ _OF_CLUSTERS = ("profile", "totals")  # what was measured of the clusters, whate
 def move_cut(ex: Tree, column: str, at: Any, to: Any) -> Tree:
     """See `Explanation.move_cut`."""
     changes = NodeChanges(moved_tests(ex, column, at, to))
-    values = [value_said(ex, column, value) for value in (at, to)]
+    values = [value_in_python(ex, column, value) for value in (at, to)]
     return _change_nodes(ex, changes, f"move_cut({column!r}, {values[0]!r}, to={values[1]!r})")
 
 
@@ -57,7 +57,7 @@ def replace_cut(ex: Tree, node: int, column: str, value: Any) -> Tree:
     """See `Explanation.replace_cut`."""
     node = node_of_cut(ex, node)
     changes = NodeChanges({node: new_test(ex, column, value)}, named_anew=frozenset([node]))
-    return _change_nodes(ex, changes, f"replace_cut({node}, {column!r}, {value_said(ex, column, value)!r})")
+    return _change_nodes(ex, changes, f"replace_cut({node}, {column!r}, {value_in_python(ex, column, value)!r})")
 
 
 def split(ex: Tree, leaf: int, column: str, value: Any) -> Tree:
@@ -65,7 +65,7 @@ def split(ex: Tree, leaf: int, column: str, value: Any) -> Tree:
     leaf = position("leaf", leaf, ex.n_leaves)
     node = int(ex.tree.leaf_nodes[leaf])
     changes = NodeChanges({node: new_test(ex, column, value)}, named_anew=frozenset([node]))
-    return _change_nodes(ex, changes, f"split({leaf}, {column!r}, {value_said(ex, column, value)!r})")
+    return _change_nodes(ex, changes, f"split({leaf}, {column!r}, {value_in_python(ex, column, value)!r})")
 
 
 def merge_clusters(ex: Tree, clusters: Sequence[Hashable], name: Hashable) -> Tree:
@@ -104,13 +104,13 @@ def told_of_tree(ex: Tree, tree: ThresholdTree, line: str, short: ThresholdTree 
     """
     evidence, k = _evidence(ex), ex.n_clusters
     ways = ways_of(ex.tree, tree, evidence)
-    tree = named_by_rows(tree, ways.in_leaves)
+    tree = name_by_rows(tree, ways.in_leaves)
     answer = measured_again(ex, tree, STEP, evidence)
     limits = None if ex.limits is None else _limits_kept(ex.limits, ex, tree, ways.n_rows)
     kept = {what: ex._kept[what] for what in _OF_CLUSTERS if what in ex._kept}
     answer = replace(answer, limits=limits, _kept=answer._kept | kept)
     if short is not None:
-        answer = _in_words_of(answer, named_by_rows(short, ways.in_leaves))
+        answer = _in_words_of(answer, name_by_rows(short, ways.in_leaves))
     return _note_changes(ex, answer, line, ways, range(k))
 
 
@@ -202,7 +202,7 @@ def _note_changes(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: 
     IN: place: the new number of each old cluster.
     """
     notes = [note for note in ex.notes if not OF_RULES.search(note)]
-    on_limits = [] if answer.limits is None else notes_on_columns(answer.limits, answer)
+    on_limits = [] if answer.limits is None else notes_on_limits(answer.limits, answer)
     told = (*answer.notes, *on_limits, *notes_on_days(answer, dict(answer.details.dates)))
     notes += [note for note in told if note not in notes]
     old = np.array(place)[ex.tree.leaf_clusters]

@@ -36,7 +36,7 @@ def moved_tests(ex: MeasuredTree, column: str, at: Any, to: Any) -> dict[int, Cu
     """
     j = _column(ex, column)
     move = _moved_words if j in ex._coded_columns else _moved_ends
-    tests = {node: test for node in cuts_of(ex.tree, j) if (test := move(ex, node, at, to)) is not None}
+    tests = {node: test for node in find_nodes(ex.tree, j) if (test := move(ex, node, at, to)) is not None}
     if not tests:
         raise DataError(f"no cut of {column_name(column)} at {_say_value(at)}: {_cuts_there(ex, j)}")
     return tests
@@ -73,7 +73,7 @@ def node_of_cut(ex: MeasuredTree, node: Any) -> int:
     raise ValueError(f"node must be the number of a cut, got {show_value(node)}; {there}")
 
 
-def cuts_of(tree: ThresholdTree, j: int) -> list[int]:
+def find_nodes(tree: ThresholdTree, j: int) -> list[int]:
     """Return the nodes that test a column."""
     return [int(node) for node in np.flatnonzero(tree.feature == j)]
 
@@ -81,13 +81,13 @@ def cuts_of(tree: ThresholdTree, j: int) -> list[int]:
 def thresholds_of(ex: MeasuredTree, tree: ThresholdTree, j: int) -> Iterator[float | str]:
     """Yield the thresholds of the cuts of a column of numbers or dates: numbers, or dates and ages as text."""
     dates = ex._date_columns.get(j)
-    for node in cuts_of(tree, j):
+    for node in find_nodes(tree, j):
         for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
             if math.isfinite(end) and end != LARGEST:
                 yield _said_end(ex, j, end, is_upper) if dates is None else dates.first(end, beyond=is_upper)
 
 
-def value_said(ex: MeasuredTree, column: str, value: Any) -> Any:
+def value_in_python(ex: MeasuredTree, column: str, value: Any) -> Any:
     """Return a value of a cut as a line of Python has it: a plain number, the text of a date, words in a list."""
     j = _column(ex, column)
     if j in ex._coded_columns or j in ex._known().categories:
@@ -100,7 +100,7 @@ def value_said(ex: MeasuredTree, column: str, value: Any) -> Any:
     return int(x) if x.is_integer() and abs(x) < 1e15 else x
 
 
-def ends_said(ex: MeasuredTree, node: int) -> Iterator[tuple[bool, str]]:
+def say_ends_of_cut(ex: MeasuredTree, node: int) -> Iterator[tuple[bool, str]]:
     """Yield the finite ends of a cut of numbers or dates: whether it is the upper one, and how rules say it."""
     tree, j = ex._short or ex.tree, int(ex.tree.feature[node])
     for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
@@ -112,7 +112,7 @@ def ends_said(ex: MeasuredTree, node: int) -> Iterator[tuple[bool, str]]:
 
 def ends_at(ex: MeasuredTree, j: int, at: Any) -> list[tuple[int, bool]]:
     """Return the cuts of a column of numbers or dates that have an end at a value, and whether it is the upper one."""
-    return [(node, upper) for node in cuts_of(ex.tree, j) for upper in (False, True) if _is_at(ex, node, upper, at)]
+    return [(node, upper) for node in find_nodes(ex.tree, j) for upper in (False, True) if _is_at(ex, node, upper, at)]
 
 
 def end_at(ex: MeasuredTree, j: int, value: Any, *, is_upper: bool = True, old: float | None = None) -> float:
@@ -121,7 +121,7 @@ def end_at(ex: MeasuredTree, j: int, value: Any, *, is_upper: bool = True, old: 
     return _as_lower(ex, j, x, old) if not is_upper and old is not None else _as_upper(ex, j, x, old)
 
 
-def codes_of(ex: MeasuredTree, j: int) -> Any:
+def categories_of_column(ex: MeasuredTree, j: int) -> Any:
     """Return the categories of a column of words, or of booleans; None for one of numbers or dates."""
     return _categories_at(ex, j) if j in ex._coded_columns or j in ex._known().categories else None
 
@@ -241,7 +241,7 @@ def _column(ex: MeasuredTree, column: Any) -> int:
 
 def _cuts_there(ex: MeasuredTree, j: int) -> str:
     """Return which cuts of a column there are, or else which columns have some."""
-    cuts = cuts_of(ex.tree, j)
+    cuts = find_nodes(ex.tree, j)
     if not cuts:
         tested = list_words([column_name(ex.columns[each]) for each in ex.tree.features.tolist()])
         return f"the tree cuts {tested or 'no column'}"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from boxwood._dates import Dates
-from boxwood.explanation.change.cuts import LARGEST, codes_of, end_at, ends_at, ends_said, new_test
+from boxwood.explanation.change.cuts import LARGEST, categories_of_column, end_at, ends_at, new_test, say_ends_of_cut
 from boxwood.explanation.change.trees import NodeChanges, unreachable
 from boxwood.explanation.change.ways import rows_moved
 from boxwood.metrics.costs import ratio
@@ -69,7 +69,7 @@ def places_of_end(ex: MeasuredTree, node: int, is_upper: bool) -> Places | None:
 
     None where rows are not in memory, or were drawn from others.
     """
-    j, said = int(ex.tree.feature[node]), dict(ends_said(ex, node))[is_upper]
+    j, said = int(ex.tree.feature[node]), dict(say_ends_of_cut(ex, node))[is_upper]
     moving = ends_at(ex, j, said)
     if (evidence := _counted_rows(ex)) is None or any(upper != is_upper for _, upper in moving):
         return None
@@ -106,7 +106,7 @@ def places_of_question(ex: MeasuredTree, node: int, column: str) -> Places | Non
         If the column is forbidden, or its values are not at hand.
     """
     j = ex.columns.index(column)
-    if (evidence := _counted_rows(ex)) is None or codes_of(ex, j) is not None:
+    if (evidence := _counted_rows(ex)) is None or categories_of_column(ex, j) is not None:
         return None
     x = _below(ex, evidence, [node], j)
     values = list(_between(ex, j, x, (-math.inf, math.inf), math.nan))
@@ -161,7 +161,7 @@ def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int, most
     the cut divided by `most`, so that there are about as many places at most. No other cut has an end at a place. None
     where another cut would move with this one.
     """
-    j, ends = int(ex.tree.feature[node]), [*ends_said(ex, node)]
+    j, ends = int(ex.tree.feature[node]), [*say_ends_of_cut(ex, node)]
     if (evidence := _counted_rows(ex)) is None or len(ends) != 1 or ends_at(ex, j, ends[0][1]) != [(node, ends[0][0])]:
         return None
     [(is_upper, said)], below = ends, _below(ex, evidence, [node], j)

@@ -56,7 +56,7 @@ def unreachable(ex: MeasuredTree, tree: ThresholdTree) -> dict[int, str]:
     return {i: one.column for i, each in enumerate(rules) for one in each if is_impossible(one)}
 
 
-def named_by_rows(tree: ThresholdTree, held: Array) -> ThresholdTree:
+def name_by_rows(tree: ThresholdTree, held: Array) -> ThresholdTree:
     """Return a tree whose leaves with a cluster from k on have that of most of their rows; without rows that less k.
 
     IN: held (n_leaves, k): number, or weight, of the rows of each cluster in each leaf.

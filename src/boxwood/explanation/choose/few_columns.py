@@ -13,7 +13,7 @@ from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.goal import Candidate, Goal
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expand_tree
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.grow.leaves.prune import prune_tree
 from boxwood.grow.refinement.exchange import NEARLY
 from boxwood.grow.shared.names import name_leaves
@@ -107,7 +107,7 @@ class _Choices:
         """Yield trees on some columns with so many times the leaves, named by clusters of which they hold rows."""
         task = self.sample.within(self.sample.budget.only(choice, self.sample.rows.n_columns))
         leaves = times * task.leaves()
-        larger = grown_by(task, "gini", 2 * leaves)
+        larger = grow_by_impurity(task, "gini", 2 * leaves)
         for tree in (
             expand_tree(None, task, leaves, loss=self.loss),
             prune_tree(larger, task, leaves, self.loss),

@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Floats
 from boxwood.explanation.choose import settings
-from boxwood.grow.refinement.refine import means_of
+from boxwood.grow.refinement.refine import means_of_labels
 from boxwood.grow.shared.costs import unit_of
 from boxwood.grow.shared.names import clusters_reached, means_reached
 from boxwood.loops.costs import SQEUCLIDEAN
@@ -212,7 +212,7 @@ def share_beyond_doubt(sample: Task) -> float | None:
 def share_nearest_of(task: Task) -> float:
     """Return the share of the rows that lie nearest to the mean of their own cluster."""
     X, reference, weights = task.rows.values, task.reference, task.rows.weights
-    means = means_of(task, reference.labels)
+    means = means_of_labels(task, reference.labels)
     lacks = np.isnan(means[:, 0])
     centers = np.where(lacks[:, None], means[~lacks][0], means)
     by_column, unit = np.ascontiguousarray(centers.T), unit_of(*task.ranges, centers)

@@ -25,8 +25,8 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_weights, show_value
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import values_of
-from boxwood.batches.batches import numbers
-from boxwood.batches.labelling import codes_of, labels_in
+from boxwood.batches.batches import read_numbers
+from boxwood.batches.labelling import factorize, labels_in
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
 from boxwood.explanation.apply.left_out import walk_of_others
@@ -261,9 +261,9 @@ class _Counting:
         """Add a record batch."""
         rows, codes, keys = self.ready.table([batch]), None, list[Hashable]()
         if self.labels is not None:
-            codes, found = codes_of(rows.column(self.labels).combine_chunks(), of_file=True)
+            codes, found = factorize(rows.column(self.labels).combine_chunks(), of_file=True)
             keys = [label_key(self.ex.names, label) for label in found]
-        weights = None if self.weights is None else numbers(rows.column(self.weights).combine_chunks())
+        weights = None if self.weights is None else read_numbers(rows.column(self.weights).combine_chunks())
         if weights is not None and not (weights >= 0).all():
             raise DataError(f"weights must not be negative, nor missing; see {self.weights}")
         self.counts.merge(_of_rows(self.ex, rows, codes, keys, weights))

@@ -25,7 +25,7 @@ from boxwood.explanation.living.shapes import (
     FACTORS,
     Shape,
     all_edges,
-    between,
+    count_between,
     in_unit,
     shapes_of,
     with_rare_apart,
@@ -203,7 +203,7 @@ def _columns(ex: MeasuredTree, counts: Counts) -> list[ColumnDrift]:
 
 def _column(ex: MeasuredTree, j: int, shape: Shape, edges: Floats, counts: Indices) -> ColumnDrift:
     own = np.array(shape.edges)
-    now, then = between(edges, counts, own), np.array(shape.held, dtype=np.float64)
+    now, then = count_between(edges, counts, own), np.array(shape.held, dtype=np.float64)
     half = int(np.abs(np.cumsum(then.sum(axis=0)[:-2]) - then[:, :-1].sum() / 2).argmin())
     above_then, above = (_share(rows[:, half + 1 : -1].sum(), rows[:, :-1].sum()) for rows in (then, now))
     missing_then, missing = (_share(rows[:, -1].sum(), rows.sum()) for rows in (then, now))
@@ -227,7 +227,7 @@ def _of_words(column: str, known: Categories, now: Indices, then: Indices) -> Wo
 def _within(ex: MeasuredTree, j: int, counts: Counts) -> tuple[Indices, Indices]:
     """Return the rows of each cluster in each bin of a shape, now and then, shapes (k, m)."""
     shape = (shapes_of(ex) or {})[j]
-    now, then = between(all_edges(ex)[j], counts.bins[j], np.array(shape.edges)), np.array(shape.held)
+    now, then = count_between(all_edges(ex)[j], counts.bins[j], np.array(shape.edges)), np.array(shape.held)
     return (with_rare_apart(now, np.asarray(then.sum(axis=0) == 0)) if j in ex._coded_columns else now), then
 
 
@@ -246,8 +246,8 @@ def _factor(own: Floats, edges: Floats, counts: Indices, then: Array) -> float |
 
     def apart(factor: float) -> float:
         base = own[::2]
-        before = between(own, then, base).sum(axis=0)[:-1]
-        now = between(edges, counts, base if factor == 1 else in_unit(own, factor)).sum(axis=0)[:-1]
+        before = count_between(own, then, base).sum(axis=0)[:-1]
+        now = count_between(edges, counts, base if factor == 1 else in_unit(own, factor)).sum(axis=0)[:-1]
         return float(np.abs(before / max(before.sum(), 1) - now / max(now.sum(), 1)).sum() / 2)
 
     as_they_are = apart(1)

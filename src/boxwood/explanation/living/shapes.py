@@ -164,7 +164,7 @@ def in_unit(edges: Floats, factor: float) -> Floats:
     return edges[::2] * factor
 
 
-def between(edges: Floats, counts: Indices, wanted: Floats) -> Indices:
+def count_between(edges: Floats, counts: Indices, wanted: Floats) -> Indices:
     """Return rows between some of the edges, and those without a value, from counts between all; shape (k, m)."""
     up_to = np.concatenate([np.cumsum(counts[:, :-1], axis=1)[:, np.searchsorted(edges, wanted)]], axis=1)
     inner = np.diff(up_to, axis=1, prepend=0)

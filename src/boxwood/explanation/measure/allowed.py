@@ -98,7 +98,7 @@ def refuse_useless(budget: Budget, here: FeatureSpace, kept: Bools) -> None:
         x = x[np.isfinite(x)]
         if len(x) and not any(x.min() <= end < x.max() for end in ends):
             name, dates = here.columns[j], here.dates.get(j)
-            said = list_words([f"{each:g}" if isinstance(each, float) else each for each in ends_said(dates, ends)], 6)
+            said = list_words([f"{each:g}" if isinstance(each, float) else each for each in say_ends(dates, ends)], 6)
             low, high = [f"{x.min():g}", f"{x.max():g}"] if dates is None else map(dates.text, (x.min(), x.max()))
             raise DataError(
                 f"no row of {column_name(name)} is on the other side of {said}: its values are from {low} to {high}; "
@@ -106,7 +106,7 @@ def refuse_useless(budget: Budget, here: FeatureSpace, kept: Bools) -> None:
             )
 
 
-def ends_said(dates: Dates | None, ends: Iterable[float]) -> tuple[float | str, ...]:
+def say_ends(dates: Dates | None, ends: Iterable[float]) -> tuple[float | str, ...]:
     """Return thresholds as they are said: numbers, and dates or ages as text."""
     return tuple(end if dates is None else dates.first(end, beyond=True) for end in ends)
 

@@ -17,13 +17,21 @@ from boxwood.batches.batches import Together
 from boxwood.batches.overview import ExactSum
 from boxwood.batches.ranks import medians_in
 from boxwood.batches.sums import Means, Ranges, RowSums, SquareSums, add_smallest_first
-from boxwood.batches.tree_sums import LARGEST_ERROR, AboutMeans, CellSums, TreeSums, cells_of, leaves_in, squares_about
+from boxwood.batches.tree_sums import (
+    LARGEST_ERROR,
+    AboutMeans,
+    CellSums,
+    TreeSums,
+    cells_of,
+    empty_squares,
+    leaves_of_block,
+)
 from boxwood.errors import DataError
 from boxwood.grow.centers.random_cuts import score_trees
 from boxwood.grow.shared.names import without_leaves
 from boxwood.loops.costs import nearest
 from boxwood.reference import Task
-from boxwood.reference.reference_batches import ranges_of
+from boxwood.reference.reference_batches import ranges_of_batches
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 MOST_CELL_VALUES = 1 << 14  # columns and clusters of all cells together, whose sums stay in a near cache
@@ -39,7 +47,7 @@ class _TreeSquares(SquareSums):
 
     def update(self, block: Any) -> None:
         values, labels, weights = block
-        groups = self.tree.leaf_clusters[leaves_in(self.tree, values)]
+        groups = self.tree.leaf_clusters[leaves_of_block(self.tree, values)]
         super().update((values, np.where(labels >= 0, groups, -1), weights))
 
 
@@ -108,7 +116,7 @@ class BatchStatistics:
     @cached_property
     def ranges(self) -> Ranges:
         """Ranges of the clusters."""
-        return ranges_of(self.task.batches, self.task.overview)
+        return ranges_of_batches(self.task.batches, self.task.overview)
 
     @property
     def means(self) -> Means:
@@ -204,7 +212,7 @@ class BatchStatistics:
         """
         own: list[Callable[[], Any]] = [] if self._means is not None else [partial(RowSums, self.ranges)]
         if self._squares is None:
-            about = partial(squares_about, self.task.reference.centers, self.ranges)
+            about = partial(empty_squares, self.task.reference.centers, self.ranges)
             own.append(about if self._means is None else partial(SquareSums, self.ranges, self._means))
         parts = self.task.batches.fold(partial(Together, [*makes, *own])).parts
         if self._means is None:
@@ -368,7 +376,7 @@ class _Regrouped:
     def update(self, block: Block) -> None:
         values, labels, weights = block
         if self.tree is not None:
-            labels = np.where(labels >= 0, self.tree.leaf_clusters[leaves_in(self.tree, values)], -1)
+            labels = np.where(labels >= 0, self.tree.leaf_clusters[leaves_of_block(self.tree, values)], -1)
         self.summary.update(Block(values if self.scale is None else values / self.scale, labels, weights))
 
     def merge(self, other: _Regrouped) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
 from boxwood.explanation.measure.held_out import with_rows_in_memory
-from boxwood.explanation.measure.line_search import lines_of
+from boxwood.explanation.measure.line_search import find_rules
 from boxwood.explanation.measure.lines import StandaloneRule
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.records import CategoryColumn, NumberColumn, Profile
@@ -116,7 +116,7 @@ def _make_contrast(ex: MeasuredTree, one_place: int, other_place: int | None) ->
     found = [_difference(one, rows) for one in profile]
     differences = sorted((one for one in found if one is not None), key=lambda one: -abs(one.effect))
     one, other = pair.clusters
-    rules = lines_of(pair, 3, None, None, None).lines
+    rules = find_rules(pair, 3, None, None, None).lines
     return Contrast(
         (one.name, other.name), (one.size, other.size), (rules[0], rules[1]), tuple(differences), profile, not is_all
     )

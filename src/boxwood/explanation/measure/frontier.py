@@ -38,7 +38,7 @@ from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.expand import expansion
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.grow.leaves.prune import Shares, shares_of
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
@@ -306,7 +306,7 @@ def expanded_name(name: str, objective: str) -> str:
 
 
 def _by_impurity(impurity: str) -> Callable[[Task, ThresholdTree | None], ThresholdTree]:
-    return lambda task, _: grown_by(task, impurity, task.leaves())
+    return lambda task, _: grow_by_impurity(task, impurity, task.leaves())
 
 
 def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | None], ThresholdTree]:

@@ -36,7 +36,7 @@ from boxwood.metrics.mixed_costs import (
 )
 from boxwood.reference.coded import CodedSource
 from boxwood.reference.feature_space import FeatureSpace
-from boxwood.reference.mixed import points_of
+from boxwood.reference.mixed import points_of_missing
 from boxwood.reference.reference_batches import grid_of
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import values_at_leaves
@@ -174,7 +174,7 @@ class FullTable:
         return self.batches(CodedSource(self.source, words, unseen=np.inf, marks=marks), columns)
 
     def _rows(self, tree: ThresholdTree, here: FeatureSpace) -> _RowsDownTree:
-        points = points_of(here.categories, here.gaps)
+        points = points_of_missing(here.categories, here.gaps)
         needed = [j for j, name in enumerate(here.columns) if name in self.needed]
         tails = None if here.entry is None else here.entry.tails
         coded = {j: len(one.values) if one.others else np.nan for j, one in sorted(here.categories.items())}

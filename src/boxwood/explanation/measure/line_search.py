@@ -33,7 +33,9 @@ LUCK_OF_CONDITION = 0.75  # standard errors of what is counted that one more con
 MOST_CONDITIONS = 3
 
 
-def lines_of(ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any) -> MeasuredRules:
+def find_rules(
+    ex: MeasuredTree, max_conditions: Any, min_precision: Any, min_found: Any, validate: Any
+) -> MeasuredRules:
     """See `Explanation.standalone_rules`."""
     asked = _LineOptions.of(max_conditions, min_precision, min_found)
     validate = None if validate is None else checked_validate(validate)

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
 from boxwood.errors import DataError
-from boxwood.explanation._typed import plain
+from boxwood.explanation._typed import plain_values
 from boxwood.explanation.apply.rows import leaves_in
 from boxwood.explanation.claim import Claim
 from boxwood.explanation.measured_tree import MeasuredTree
@@ -194,7 +194,7 @@ def as_dict(lines: MeasuredRules) -> dict[str, Any]:
     entries: dict[str, Any] = {name: getattr(lines, name) for name in (*names, "validated", "order", "bounds")}
     entries["lines"] = [None if line is None else _entry(line) for line in lines.lines]
     entries["fronts"] = [[_entry(line) for line in front] for front in lines.fronts]
-    found: dict[str, Any] = plain(entries)
+    found: dict[str, Any] = plain_values(entries)
     return found
 
 
@@ -202,7 +202,7 @@ def _entry(line: StandaloneRule) -> dict[str, Any]:
     return line._asdict() | {"conditions": len(line.rule), "rule": rule(line.rule, whole=True)}
 
 
-def renamed_in(lines: MeasuredRules, ex: MeasuredTree) -> MeasuredRules:
+def rename_rules(lines: MeasuredRules, ex: MeasuredTree) -> MeasuredRules:
     """Return the lines of clusters with other names; IN: ex: the explanation with these."""
     fronts = tuple(tuple(line._replace(name=ex.names[line.cluster]) for line in front) for front in lines.fronts)
     return replace(lines, fronts=fronts, explanation=replace(lines.explanation, clusters=ex.clusters))

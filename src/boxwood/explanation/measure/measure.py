@@ -79,7 +79,7 @@ def measure(
         costs = costs_of(task, grown, np.where(reference.kept, tree.leaf_clusters[leaf], -1), coordinates)
     gaps = tuple(coordinates.columns[j] for j in coordinates.gaps)
     said = RuleColumns(coordinates.columns, coordinates.categories, coordinates.notes, coordinates.is_scaled, gaps)
-    measured = explanation_of(
+    measured = make_explanation(
         task,
         grown,
         facts,
@@ -112,7 +112,7 @@ class RuleColumns(NamedTuple):
     gaps: tuple[str, ...] = ()
 
 
-def explanation_of(
+def make_explanation(
     task: Task, grown: Grown, facts: LeafStatistics, costs: Costs, said: RuleColumns, details: Details, **more: Any
 ) -> MeasuredTree:
     """Return the explanation by a tree, from what its leaves hold.
@@ -264,7 +264,7 @@ def measured_of_batches(
     held = held or LeafStatistics(grown.tree, sums.held, sums.noise, *known)
     costs = Costs(facts.costs_of([sums])[0] if cost is None else cost, facts.cost_of_clusters)
     no_rows = np.empty(0, dtype=np.intp)
-    return explanation_of(
+    return make_explanation(
         task,
         grown,
         held,

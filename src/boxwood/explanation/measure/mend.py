@@ -13,7 +13,7 @@ from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
 from boxwood.explanation.measure.measure import binary_columns, may_have_more_leaves
 from boxwood.explanation.measured_tree import Tree
 from boxwood.explanation.records import Clusters, ClusterSummary, LeafSummary, Mend, rule_of, value_of_two
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 from boxwood.words.rules import rule
@@ -76,7 +76,7 @@ def _in_two(evidence: Evidence, rows: Indices, cluster: int) -> ThresholdTree:
     own = (task.reference.labels[rows] == cluster).astype(np.intp)
     reference = Reference(own, np.zeros((2, task.n_columns)))
     part = Task.of(task.rows.take(rows), reference, budget=task.budget, n_jobs=task.n_jobs)
-    return evidence.on_table(grown_by(part, "gini", 2))
+    return evidence.on_table(grow_by_impurity(part, "gini", 2))
 
 
 def _condition(half: _Half, explanation: Tree, evidence: Evidence) -> str:

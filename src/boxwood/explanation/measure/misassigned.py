@@ -14,7 +14,7 @@ from boxwood.axes import Categories
 from boxwood.explanation.claim import Claim
 from boxwood.explanation.measure.evidence import Evidence, confusion_in
 from boxwood.explanation.measure.spreads import Spread, end_of_cut
-from boxwood.explanation.records import Confusion, Named, as_table, condition_of
+from boxwood.explanation.records import Confusion, Named, condition_of, result_as_text
 from boxwood.tree import ThresholdTree
 from boxwood.tree.boxes import ends_without_missing, reached_by_missing
 from boxwood.tree.nodes import Cut
@@ -70,7 +70,7 @@ class MisassignedRows(Named[Misassigned]):
     """The misassigned rows, in their order; printing them shows a table of the first."""
 
     def __str__(self) -> str:
-        return as_table(self)
+        return result_as_text(self)
 
 
 class Exceptions(NamedTuple):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 
-def rows_of_clusters(ex: MeasuredTree) -> Floats:
+def count_rows_of_clusters(ex: MeasuredTree) -> Floats:
     """Return the number of rows of each cluster, shape (k,); their weight where a weighted model holds no rows.
 
     Of rows that were drawn from a long table it is the number of these, as profiles are of them.
@@ -47,7 +47,7 @@ def rows_of_clusters(ex: MeasuredTree) -> Floats:
 
 def of_few_rows(ex: MeasuredTree, least: int = FEW) -> list[int]:
     """Return the clusters whose values are not told: they have fewer rows than `least`, but not none."""
-    rows = rows_of_clusters(ex)
+    rows = count_rows_of_clusters(ex)
     found: list[int] = np.flatnonzero((rows > 0) & (rows < least)).tolist()
     return found
 
@@ -59,7 +59,7 @@ def profile_told(ex: MeasuredTree, least: int = FEW) -> tuple[ColumnProfile, ...
     """
     from boxwood.explanation.measure.profile import profile_on
 
-    rows, hidden = rows_of_clusters(ex), of_few_rows(ex, least)
+    rows, hidden = count_rows_of_clusters(ex), of_few_rows(ex, least)
     rows[hidden] = 0.0
     if not rows.any():
         return ()
@@ -83,7 +83,7 @@ def totals_told(ex: MeasuredTree, least: int = FEW) -> Totals | None:
     found: Totals | None = ex._kept.get("totals")
     if found is None:
         return None
-    rows = rows_of_clusters(ex).tolist()
+    rows = count_rows_of_clusters(ex).tolist()
     known = (_rows_with_value(n, own, one) for n, own, one in zip(rows, ex.clusters, found.clusters, strict=True))
     is_told = [n >= least or not rows_there for n, rows_there in zip(known, rows, strict=True)]
     if all(is_told):

@@ -255,7 +255,7 @@ def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "
     if task.in_batches:
         from boxwood.grow.centers.greedy_batches import separate_centers
 
-        refuse_negative(depth_penalty)
+        refuse_negative_penalty(depth_penalty)
         return Grown(separate_centers(task, duplicates, float(depth_penalty)), "shallow")
     return Grown(grow_several(task, [depth_penalty], duplicates=duplicates)[0], "shallow")
 
@@ -281,7 +281,7 @@ def growth_of_several(
     It returns None for a tree for which more than `most_values` values of rows would be looked at.
     """
     for penalty in penalties:
-        refuse_negative(penalty)
+        refuse_negative_penalty(penalty)
     nearest = lists_of(task, several=len(penalties) > 1)
     cuts_of: dict[Path, dict[int, PlacedCut]] = {}  # by node, the cut of each penalty whose tree has the node
 
@@ -310,7 +310,7 @@ def growth_of_several(
     return tree_for
 
 
-def refuse_negative(penalty: float) -> None:
+def refuse_negative_penalty(penalty: float) -> None:
     """Raise a ValueError if a depth penalty is negative or not finite."""
     if finite_number("depth_penalty", penalty) < 0:
         raise ValueError(f"depth_penalty must be a number of at least 0, got {penalty}")

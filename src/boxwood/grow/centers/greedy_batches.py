@@ -38,7 +38,7 @@ from boxwood.grow.shared.batches import (
     StretchBins,
     bins_into,
     chunks_of,
-    narrow,
+    narrow_candidates,
     rows_taken,
 )
 from boxwood.grow.shared.costs import scale_for
@@ -142,7 +142,7 @@ class _Nodes:
 
     def find(self) -> list[tuple[CenterNode, CenterNode]]:
         """Find the cuts, make them, and return the sides."""
-        narrow(self._begin(), self._look, self._inside)
+        narrow_candidates(self._begin(), self._look, self._inside)
         return [self._sides(i) for i in range(len(self.nodes))]
 
     def _look(self, wanted: list[tuple[int, int, float, float]], n_values: int) -> list[FilledBins]:

@@ -308,7 +308,7 @@ class MistakeSearch:
 
     def weight_in(self, wanted: Bools) -> int:
         """Return the weight of the node's rows in the wanted bins (d, n_bins), summed over columns."""
-        return int(loops.weight_in(self.counts.counts, self.clusters, wanted))
+        return int(loops.weight_in_bins(self.counts.counts, self.clusters, wanted))
 
     # --------------------------------------------------------------------------------------------------- bounds
 
@@ -512,7 +512,7 @@ class CodedRows:
         cut = j, threshold, np.uint8(threshold_bin)
         cut_rows = np.empty(int((self.first[clusters[hit] + 1] - self.first[clusters[hit]]).sum()), dtype=np.int64)
         sums = self.sorted_rows, self.counts, self.total
-        size = loops.cut_off(self.rows.values, *sums, clusters[hit], is_left[hit], self.first, *cut, cut_rows)
+        size = loops.remove_cut_off(self.rows.values, *sums, clusters[hit], is_left[hit], self.first, *cut, cut_rows)
         return cut_rows[:size]
 
 

@@ -13,10 +13,10 @@ from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator, list_words, refuse_unknown
 from boxwood.errors import DataError
 from boxwood.grow.grown import Grown, Split, grow_by_cuts
-from boxwood.loops.mmdt import CANTELLI, CHEBYSHEV, GAUSSIAN, TAILS, gap_minima, partition, widest_gaps
+from boxwood.loops.mmdt import CANTELLI, CHEBYSHEV, GAUSSIAN, TAILS, gap_minima, partition_components, widest_gaps
 from boxwood.reference import Mixture, Task
 from boxwood.reference.mixture import sigma_of
-from boxwood.reference.reference import alike_without, refuse_alike
+from boxwood.reference.reference import alike_without, refuse_alike_centers
 from boxwood.tree import ThresholdTree, between
 
 AXES = ("gap", "range")
@@ -138,7 +138,7 @@ def grow_mmdt(
     mixture, hidden = task.components, list(task.budget.forbidden)
     allowed = mixture
     if hidden:
-        refuse_alike(alike_without(mixture.names, mixture.means, hidden), "mmdt")
+        refuse_alike_centers(alike_without(mixture.names, mixture.means, hidden), "mmdt")
         means = mixture.means.copy()
         means[:, hidden] = 0.0
         allowed = replace(mixture, means=means)
@@ -214,7 +214,7 @@ class _Grower:
         threshold = choose_threshold(self.threshold, means, weights, variances, self.choose, self.random)
         n_left = int(np.searchsorted(means, threshold, side="right"))
         self.is_left[components] = np.arange(len(components)) < n_left
-        partition(self.order, start, stop, self.is_left, self.scratch)
+        partition_components(self.order, start, stop, self.is_left, self.scratch)
         return threshold, start + n_left
 
 

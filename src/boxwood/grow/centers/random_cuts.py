@@ -23,7 +23,7 @@ from boxwood.loops.random_cuts import L1, L2, SQEUCLIDEAN, LeafBounds, Trees, ad
 from boxwood.metrics.costs import ratio
 from boxwood.reference import Reference, Task
 from boxwood.reference.centers import find_centers, objective_code, without_weightless
-from boxwood.reference.reference import alike_without, refuse_alike
+from boxwood.reference.reference import alike_without, refuse_alike_centers
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 
@@ -142,7 +142,7 @@ def _cheapest(task: Task, centers: Floats, objective: str, variant: str, median:
         raise ValueError(f"n_trees must be at least 1, got {n_trees}")
     allowed, hidden = centers.copy(), list(task.budget.forbidden)
     if hidden:
-        refuse_alike(alike_without(task.reference.names, centers, hidden), "random_cuts")
+        refuse_alike_centers(alike_without(task.reference.names, centers, hidden), "random_cuts")
         allowed[:, hidden] = 0.0
     cutter = RandomCutter.of(allowed, objective=objective, variant=variant, median=median)
     random = as_generator(task.random_state)

@@ -21,7 +21,7 @@ import numpy as np
 
 from boxwood._types import Indices, Ints
 from boxwood.grow.exact._search import DEEPEST, Cuts, Kept, Order, box_name, leaf_rows, n_leaves
-from boxwood.grow.leaves.impurity import grown_by
+from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.grow.refinement.exchange import within
 from boxwood.grow.refinement.refine import refine_tree
 from boxwood.grow.shared.costs import make_problem, scale_of
@@ -100,7 +100,7 @@ def _of_sample(task: Task, leaves: int, max_steps: int | None, deadline: float |
 
 def _grow_tree(task: Task, leaves: int) -> ThresholdTree:
     """Return a tree that is grown fast and improved."""
-    tree = within(refine_tree(grown_by(task, "gini", leaves), task, "mistakes"), task, "mistakes")
+    tree = within(refine_tree(grow_by_impurity(task, "gini", leaves), task, "mistakes"), task, "mistakes")
     return resolved_by_agreement(tree, task, leaves)
 
 

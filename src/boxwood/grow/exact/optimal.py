@@ -19,8 +19,8 @@ from boxwood.errors import DataError
 from boxwood.grow.exact._search import DEEPEST, BestOnBox, Kept, LoopCosts, Search, leaf_rows, n_leaves
 from boxwood.grow.exact.agreement import agreeing_of
 from boxwood.grow.refinement.exchange import subtree
-from boxwood.grow.refinement.refine import means_of, refine_tree, refined_with_centers
-from boxwood.grow.shared.names import assign_clusters, assignment, weight_in, with_centers_reached
+from boxwood.grow.refinement.refine import means_of_labels, refine_tree, refined_with_centers
+from boxwood.grow.shared.names import assign_clusters, assignment, weight_in_leaves, with_centers_reached
 from boxwood.loops.costs import SQEUCLIDEAN
 from boxwood.metrics.costs import as_centers, summed_distances
 from boxwood.reference import Reference, Task
@@ -348,7 +348,7 @@ def _of_leaves(tree: ThresholdTree, task: Task) -> Task:
     """Return the task with a cluster for each leaf of a tree that has the numbers of its leaves as clusters."""
     labels, none = np.where(task.kept, tree.apply(task.rows), -1), np.zeros((tree.n_leaves, task.n_columns))
     of_leaves = task.with_reference(Reference(labels, none))
-    return of_leaves.with_reference(Reference(labels, means_of(of_leaves, labels)))
+    return of_leaves.with_reference(Reference(labels, means_of_labels(of_leaves, labels)))
 
 
 def _cheapest(tree: ThresholdTree, kept: Kept, costs: LoopCosts) -> Ints:
@@ -506,7 +506,7 @@ def with_cheapest_names(tree: ThresholdTree, task: Task) -> ThresholdTree:
     is in the leaf of its cluster. Otherwise all honest names are tried, if there are few; of many, leaves change their
     name one at a time while that lowers the cost. A tree whose cost does not fall keeps its names.
     """
-    held = weight_in(tree, task)
+    held = weight_in_leaves(tree, task)
     if tree.n_leaves <= task.reference.n_clusters:
         clusters = assignment(held, "cost")
         if held[np.arange(tree.n_leaves), clusters].all():

@@ -23,10 +23,10 @@ from boxwood.loops.expand import (
     add_cells,
     best_alone,
     best_by_majority,
-    best_interval,
     best_seconds,
-    best_threshold,
     best_thresholds,
+    cheapest_interval,
+    cheapest_threshold,
 )
 from boxwood.tree import between
 
@@ -162,7 +162,7 @@ def _cuts(
     two_sided: bool,
 ) -> Iterator[LeafCut]:
     """Yield the best threshold of one column, and its best interval if `two_sided`; nothing if there is no cut."""
-    cost, last, first, second = best_threshold(ordered, order, costs, total)
+    cost, last, first, second = cheapest_threshold(ordered, order, costs, total)
     if last >= 0:
         upper = between(*ordered[last : last + 2].tolist())
         yield LeafCut(cost, False, feature, -math.inf, upper, first, second)
@@ -180,7 +180,7 @@ def best_interval_of(ordered: Floats, order: Indices, costs: Ints, total: Ints) 
     step = max(1, _SHORT // (n * k))
     arrays = ordered, order, costs, total
     intervals: list[tuple[int, int, int, int, int]] = [
-        best_interval(*arrays, start, min(start + step, k)) for start in range(0, k, step)
+        cheapest_interval(*arrays, start, min(start + step, k)) for start in range(0, k, step)
     ]
     return min(intervals)
 

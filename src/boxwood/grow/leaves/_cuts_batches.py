@@ -40,11 +40,11 @@ from boxwood.grow.shared.batches import (
     StretchBins,
     bins_into,
     chunks_of,
-    narrow,
+    narrow_candidates,
     rows_taken,
 )
 from boxwood.loops.bins import add_by_label, add_to_slots, mark_open
-from boxwood.loops.expand import best_threshold
+from boxwood.loops.expand import cheapest_threshold
 from boxwood.reference import Task
 from boxwood.tree import between
 
@@ -150,7 +150,7 @@ class _Thresholds:
             self.best.append(_Best(int(self.costs.under(leaf.total).min()), -1, -math.inf, -1, -1))
             whole = [CandidateBin(j, -np.inf, np.inf, leaf.count, (0, none), ()) for j in self.columns]
             candidates.append(self._inside(i, list(zip(whole, bins, strict=True))))
-        narrow(candidates, self.looks.into, self._inside)
+        narrow_candidates(candidates, self.looks.into, self._inside)
         for leaf, best in zip(self.leaves, self.best, strict=True):
             if best.column >= 0:
                 leaf.gain = (int(self.costs.under(leaf.total).min()) - best.cost) / leaf.scale
@@ -290,7 +290,7 @@ class _Intervals:
         bins, ranks = column.bins, np.arange(len(column.bins.counts))
         if len(ranks) < 2:
             return
-        cost, last, first, second = best_threshold(bins.low, ranks, under, total)
+        cost, last, first, second = cheapest_threshold(bins.low, ranks, under, total)
         upper = float(between(bins.high[last], bins.low[last + 1]))
         self._take_if_better(
             LeafCut(int(cost), False, column.column, -math.inf, upper, int(first), int(second)), bins, 0, last

@@ -26,7 +26,7 @@ from boxwood.tree import ThresholdTree, TreeBuilder, between
 MARGIN = 1.0 + 1e-9  # covers rounding errors of an impurity, which only decides when a leaf is searched
 
 
-def grown_by(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
+def grow_by_impurity(task: Task, criterion: str, max_leaf_nodes: int) -> ThresholdTree:
     """Return the tree whose cuts lower an impurity most, the leaf that gains most first.
 
     Parameters

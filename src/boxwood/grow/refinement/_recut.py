@@ -71,7 +71,7 @@ class RefinementState:
         self._measure(np.flatnonzero(task.kept))
 
     def _place(self, start: int, stop: int) -> None:
-        loops.place_rows(self.X, self.task.kept, *self._tree(), self.at, self.leaf, start, stop)
+        loops.descend_rows(self.X, self.task.kept, *self._tree(), self.at, self.leaf, start, stop)
 
     def set_costs(self, problem: CutProblem, is_new: Bools) -> None:
         """Replace the costs of rows; `is_new`, shape (k,), marks the clusters whose costs are new."""

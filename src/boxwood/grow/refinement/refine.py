@@ -138,7 +138,7 @@ def refined_with_centers(
     return tree if draft is None else draft.build()
 
 
-def means_of(task: Task, labels: Indices) -> Floats:
+def means_of_labels(task: Task, labels: Indices) -> Floats:
     """Return the mean of the task's rows of each label, shape (k, d); NaN for clusters without weight."""
     weights = task.rows.weights
     labels = without_weightless(labels, weights)

@@ -14,9 +14,8 @@ filled bins of a column, ascending: number of rows, their least and greatest val
 choice of bins affects speed alone; the cuts are exact.
 
 A search for the best cuts of some nodes looks at the cuts between bins. The bins that may hold a better one are its
-candidates. It looks into these (`narrow`), by finer bins, or value by value once they hold few rows, until none is
-left.
-What a cut costs, and the lower bound on the cuts inside a bin, are those of the method.
+candidates. It looks into these (`narrow_candidates`), by finer bins, or value by value once they hold few rows, until
+none is left. What a cut costs, and the lower bound on the cuts inside a bin, are those of the method.
 """
 
 from __future__ import annotations
@@ -310,7 +309,7 @@ class CandidateBin(NamedTuple):
     rank: tuple[float, ...]  # a lower bound on all cuts inside, in the order of the cuts
 
 
-def narrow(
+def narrow_candidates(
     candidates: list[list[CandidateBin]],
     look: Callable[[list[tuple[int, int, float, float]], int], Iterable[FilledBins]],
     inside: Callable[[int, list[tuple[CandidateBin, FilledBins]]], list[CandidateBin]],

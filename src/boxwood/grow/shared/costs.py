@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.kernels import Kernel, Precomputed, kernel_distances
 from boxwood.loops.costs import write_whole
 from boxwood.loops.expand import squared_distance, squared_distances
-from boxwood.loops.order import mark_ties, partition, partition_by_leaf, set_sides
+from boxwood.loops.order import mark_ties, partition_by_leaf, partition_order, set_sides
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 from boxwood.tree.tree import refuse_no_tree
@@ -371,7 +371,7 @@ class PartitionedOrder:
         """Move the rows of a node to the places of their sides, in every column."""
 
         def move(first: int, last: int) -> None:
-            partition(self.entries, first, last, node.start, node.stop, self.is_left)
+            partition_order(self.entries, first, last, node.start, node.stop, self.is_left)
 
         self.by_columns(move, node)
 

@@ -98,7 +98,7 @@ def match_leaves(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> Thr
     A leaf that holds no row of its assigned cluster gets an honest name instead; see `with_honest_names`. The tree must
     not have more leaves than there are clusters.
     """
-    return with_honest_names(tree.relabeled(assignment(weight_in(tree, task), loss)), task, loss)
+    return with_honest_names(tree.relabeled(assignment(weight_in_leaves(tree, task), loss)), task, loss)
 
 
 def assign_clusters(tree: ThresholdTree, task: Task) -> Ints:
@@ -107,7 +107,7 @@ def assign_clusters(tree: ThresholdTree, task: Task) -> Ints:
     If there are no more leaves than clusters, the clusters are different: the assignment for the loss "cost".
     Otherwise each leaf has the commonest cluster of its rows, the first of equals.
     """
-    weight = weight_in(tree, task)
+    weight = weight_in_leaves(tree, task)
     return weight.argmax(axis=1) if tree.n_leaves > task.reference.n_clusters else assignment(weight, "cost")
 
 
@@ -123,13 +123,13 @@ def assignment(held: Ints, loss: str) -> Ints:
     return best_matching(most)[1]
 
 
-def weight_in(tree: ThresholdTree, task: Task) -> Ints:
+def weight_in_leaves(tree: ThresholdTree, task: Task) -> Ints:
     """Return the weight of each cluster in each leaf, whole numbers of shape (n_leaves, k)."""
     return _weight_in(leaves_reached(tree, task), task, tree.n_leaves)
 
 
 def _weight_in(leaf: Indices, task: Task, n_leaves: int) -> Ints:
-    """Return the same as `weight_in`, given the leaf of each row."""
+    """Return the same as `weight_in_leaves`, given the leaf of each row."""
     kept, weights, k = task.kept, task.rows.weights, task.reference.n_clusters
     place = leaf[kept] * k + task.reference.labels[kept]
     if weights is None:

@@ -51,7 +51,7 @@ def compare_operands(left: Operand | Value, sign: str, right: Operand | Value, p
         refuse(place, COLUMN, repr(left.value))
     assert isinstance(right, Value)  # a column beside a column is refused above
     if sign in ("=", "<>"):
-        found = one_of(left, (right.value,), place, logic)
+        found = ask_one_of(left, (right.value,), place, logic)
         return Not(found) if sign == "<>" else found
     value = right.value
     if isinstance(value, str):
@@ -61,7 +61,7 @@ def compare_operands(left: Operand | Value, sign: str, right: Operand | Value, p
     return _test(left, sign, (value,), place, logic)
 
 
-def one_of(left: Operand, values: tuple[Any, ...], place: Place, logic: Logic) -> Condition:
+def ask_one_of(left: Operand, values: tuple[Any, ...], place: Place, logic: Logic) -> Condition:
     """Return the condition that a column has one of some values; NaN is asked for by name."""
     numbers = tuple(value for value in values if not (isinstance(value, float) and math.isnan(value)))
     if numbers == values:
@@ -81,7 +81,7 @@ def as_condition(operand: Operand | Value, place: Place, logic: Logic) -> Condit
     return refuse(place, "a condition", repr(operand.value))
 
 
-def is_missing(operand: Operand | Value, place: Place) -> Condition:
+def ask_missing(operand: Operand | Value, place: Place) -> Condition:
     """Return the condition that there is no value."""
     if isinstance(operand, Value):
         refuse(place, COLUMN, repr(operand.value))
@@ -96,10 +96,10 @@ def _in_order(text: str, place: Place) -> Any:
     """Return the number or date that a text is, which is compared by order."""
     if is_moment(text):
         return moment_of(text)
-    return number_of(text, place, "a number or a date beside an order", "engines order texts in different ways")
+    return exact_number(text, place, "a number or a date beside an order", "engines order texts in different ways")
 
 
-def number_of(text: str, place: Place, expected: str = "a number", instead: str = "") -> float:
+def exact_number(text: str, place: Place, expected: str = "a number", instead: str = "") -> float:
     """Return the number that a text is as a double; refuse one that no double holds."""
     try:
         number = float(text)

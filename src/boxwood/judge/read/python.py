@@ -18,10 +18,10 @@ from boxwood.judge.read.operands import (
     Operand,
     Value,
     as_condition,
+    ask_missing,
+    ask_one_of,
     compare_operands,
-    is_missing,
-    number_of,
-    one_of,
+    exact_number,
 )
 from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, refuse, refuse_long
 from boxwood.judge.read.sql import Found
@@ -217,7 +217,7 @@ class PythonReader:
             case ast.Call(func=ast.Attribute(attr=name)) if name in (*_MISSING, *_PRESENT, "isin", "between"):
                 return self._of_method(node, name)
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[inner]) if name in _MISSING:
-                return is_missing(self._column(inner), self.text.place(node))
+                return ask_missing(self._column(inner), self.text.place(node))
         return as_condition(self._column(node, CONDITION), self.text.place(node), _LOGIC)
 
     def _chain(self, node: ast.Compare) -> Condition:
@@ -237,16 +237,16 @@ class PythonReader:
             ):
                 if self.quoted is not None and isinstance(sign, (ast.Eq, ast.NotEq)):
                     self.refuse(node, "isna() or notna()", "in a query nothing is equal to None")
-                missing = is_missing(self._column(left), place)
+                missing = ask_missing(self._column(left), place)
                 return Not(missing) if isinstance(sign, (ast.IsNot, ast.NotEq)) else missing
             case ast.Is() | ast.IsNot() if isinstance(right, ast.Constant) and isinstance(right.value, bool):
-                same = one_of(self._column(left), (right.value,), place, _LOGIC)
+                same = ask_one_of(self._column(left), (right.value,), place, _LOGIC)
                 return same if isinstance(sign, ast.Is) else Not(same)
             case ast.Eq() | ast.NotEq() if self.quoted is not None and isinstance(right, ast.List | ast.Tuple):
                 found = self._is_one(left, right, place)  # so a query compares with a list
                 return found if isinstance(sign, ast.Eq) else Not(found)
             case ast.Eq() | ast.NotEq() if ast.dump(left) == ast.dump(right):  # NaN alone differs from itself
-                missing = is_missing(self._column(left), place)
+                missing = ask_missing(self._column(left), place)
                 return missing if isinstance(sign, ast.NotEq) else Not(missing)
         if type(sign).__name__ not in _SIGNS:
             self.refuse(node, CONDITION)
@@ -260,9 +260,9 @@ class PythonReader:
         column, values = self._column(left), self._values(right)
         known = tuple(value for value in values if value is not None)
         if known == values:
-            return one_of(column, values, place, _LOGIC)
-        missing = is_missing(column, place)
-        return Some((one_of(column, known, place, _LOGIC), missing)) if known else missing
+            return ask_one_of(column, values, place, _LOGIC)
+        missing = ask_missing(column, place)
+        return Some((ask_one_of(column, known, place, _LOGIC), missing)) if known else missing
 
     def _of_method(self, node: ast.Call, name: str) -> Condition:
         assert isinstance(node.func, ast.Attribute)
@@ -276,10 +276,10 @@ class PythonReader:
             column, given = self._column(node.func.value), node.args
         place = self.text.place(node)
         if name in _MISSING or name in _PRESENT:
-            missing = is_missing(column, place)
+            missing = ask_missing(column, place)
             return missing if name in _MISSING else Not(missing)
         if name == "isin" and len(given) == 1:
-            return one_of(column, self._values(given[0]), place, _LOGIC)
+            return ask_one_of(column, self._values(given[0]), place, _LOGIC)
         if name == "between" and len(given) == 2 and not node.keywords:
             low, high = (Value(self._value(each)) for each in given)
             return All(
@@ -341,9 +341,9 @@ class PythonReader:
             case ast.Constant(value=bool() | str() | None):
                 return node.value
             case ast.Constant(value=int() | float()):
-                return number_of(repr(node.value), self.text.place(node))
+                return exact_number(repr(node.value), self.text.place(node))
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
-                return -number_of(repr(number), self.text.place(node))
+                return -exact_number(repr(number), self.text.place(node))
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf" | "-inf" as end)]):
                 return float(end)
             case ast.Call(func=ast.Attribute(attr="Timestamp"), args=[ast.Constant(value=str(text))]):

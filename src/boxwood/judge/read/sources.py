@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from boxwood._frames import column_names, column_series, is_frame
-from boxwood._messages import kind_of, show_value
+from boxwood._messages import kind_of_value, show_value
 from boxwood.errors import DataError
 from boxwood.judge.conditions import Condition
 from boxwood.judge.read.formula import looks_like_formula, rules_of_formula
@@ -27,7 +27,7 @@ class Asked(NamedTuple):
     today: date
 
 
-def read(source: Any, asked: Asked) -> RuleSet:
+def read_source(source: Any, asked: Asked) -> RuleSet:
     """Return the rules of a source; see `boxwood.read_rules`."""
     for is_of_kind, reader in SOURCES:
         if is_of_kind(source):
@@ -37,7 +37,7 @@ def read(source: Any, asked: Asked) -> RuleSet:
             return RuleSet(found.branches, found.otherwise, found.has_else, asked.today, found.is_aged)
     raise TypeError(
         "expected SQL with a CASE, a file of it, a mapping from names to conditions, a table of them, a function of "
-        f"Python as text, a fitted tree, or an Explanation; got {kind_of(source)}"
+        f"Python as text, a fitted tree, or an Explanation; got {kind_of_value(source)}"
     )
 
 

@@ -20,10 +20,10 @@ from boxwood.judge.read.operands import (
     Operand,
     Value,
     as_condition,
+    ask_missing,
+    ask_one_of,
     compare_operands,
-    is_missing,
-    number_of,
-    one_of,
+    exact_number,
     shift_date,
 )
 from boxwood.judge.read.refuse import COLUMN, CONDITION, MOST_TESTS, VALUE, place_at, refuse, refuse_deep, refuse_long
@@ -349,7 +349,7 @@ class _Reader:
             inner = self.condition(node.this)
             return All((Not(surely(inner)), Not(surely(inner, False))))
         if isinstance(asked, self.exp.Null):
-            return is_missing(self.operand(node.this), self.place(node))
+            return ask_missing(self.operand(node.this), self.place(node))
         if isinstance(asked, self.exp.Column) and asked.sql().upper() == "NAN":  # of Oracle
             return self._nan(node)
         return self.refuse(node, "IS NULL, IS TRUE or IS FALSE")
@@ -370,7 +370,7 @@ class _Reader:
         found = [each.value for each in values if isinstance(each, Value)]
         if len(found) < len(values):
             self.refuse(node, f"a list of values: {VALUE}")
-        return one_of(left, tuple(found), self.place(node), self.logic)
+        return ask_one_of(left, tuple(found), self.place(node), self.logic)
 
     def _if_like(self, node: Any) -> Condition:
         left, pattern = self.operand(node.this), self.operand(node.expression)
@@ -393,7 +393,7 @@ class _Reader:
         if isinstance(left, Value):
             left, right = right, left
         if isinstance(right, Value) and right.value is None:
-            return is_missing(left, self.place(node))
+            return ask_missing(left, self.place(node))
         return compare_operands(left, "=", right, self.place(node), replace(self.logic, is_known=True))
 
     def _if_nullsafeneq(self, node: Any) -> Condition:
@@ -467,7 +467,7 @@ class _Reader:
     def _of_literal(self, node: Any) -> Operand | Value:
         if node.is_string:
             return Value(node.this)
-        return Value(number_of(str(node.this), self.place(node)))
+        return Value(exact_number(str(node.this), self.place(node)))
 
     def _of_national(self, node: Any) -> Operand | Value:
         return Value(str(node.this))
@@ -529,7 +529,7 @@ class _Reader:
 
     def _count(self, node: Any) -> float:
         if isinstance(node, self.exp.Literal) and node.is_string:
-            return number_of(node.this, self.place(node))
+            return exact_number(node.this, self.place(node))
         return self._number(node)
 
     def _months_later(self, node: Any, moment: Moment, months: float) -> Moment:

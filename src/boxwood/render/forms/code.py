@@ -323,7 +323,7 @@ def _body_of_python(ex: MeasuredTree, values: Sequence[Hashable] | None = None) 
 
 def _kinds_of(names: Sequence[Hashable]) -> str:
     """Return the type of the names of clusters, or None."""
-    kinds = {type(plain(name)).__name__ for name in names}
+    kinds = {type(plain_category(name)).__name__ for name in names}
     return " | ".join([*sorted(kinds), "None"])
 
 
@@ -367,7 +367,7 @@ def _body_of_boxes(boxes: ClusterBoxes, language: Language) -> list[str]:
     for cluster, box in boxes.boxes:
         tests = [_holds(ex, j, pieces, variables[j], language) for j, pieces in box.items()]
         said = language.both.join(f"({test})" if language.either in test else test for test in tests)
-        given = language.give(language.literal(plain(ex.names[cluster])))
+        given = language.give(language.literal(plain_category(ex.names[cluster])))
         found += [
             language.when(said or language.literal(True)),
             f"    {given}",
@@ -386,7 +386,7 @@ def _holds(ex: MeasuredTree, j: int, pieces: Sequence[Interval], variable: str, 
         is_there = language.one_of(variable, [None], inside=False) + language.both
         return (is_there if not included and None not in known.values else "") + test
     numbers, or_missing = without_missing(pieces) if j in ex._gap_columns else (pieces, False)
-    ends = [_ends(piece) if dates is None else moments_of(piece, dates) for piece in numbers]
+    ends = [_ends(piece) if dates is None else date_tests(piece, dates) for piece in numbers]
     return _of_pieces_with_gaps(language, variable, ends, or_missing)
 
 
@@ -740,7 +740,7 @@ def javascript_of_boxes(boxes: ClusterBoxes, *, module: bool) -> str:
 
 
 def _kinds_in_javascript(names: Sequence[Hashable]) -> str:
-    kinds = {in_javascript(plain(name))[0] for name in names}
+    kinds = {in_javascript(plain_category(name))[0] for name in names}
     said = {"string": '"' in kinds, "boolean": bool(kinds & {"t", "f"}), "number": bool(kinds - {'"', "t", "f"})}
     return " | ".join([*(kind for kind, is_one in said.items() if is_one), "null"])
 
@@ -913,7 +913,7 @@ def body(ex: MeasuredTree, language: Language, *, indent: str, values: Sequence[
         inner = indent * (level + 1)
         feature = int(tree.feature[step.node])
         if feature < 0:
-            lines.append(f"{inner}{language.give(language.literal(plain(value_of[step.node])))}")
+            lines.append(f"{inner}{language.give(language.literal(plain_category(value_of[step.node])))}")
         elif feature not in step.asked:
             asked = _ask_column(ex, feature, language, variables[feature])
             lines += [f"{inner}{line}" for line in asked]
@@ -944,7 +944,7 @@ def _test(ex: MeasuredTree, language: Language, variables: dict[int, str], step:
     if dates is not None and feature in ex._gap_columns:
         pieces, or_missing = sides_with_gaps(test)[0 if step.inside else 1]
         return _of_pieces_with_gaps(
-            language, variables[feature], [moments_of(each, dates) for each in pieces], or_missing
+            language, variables[feature], [date_tests(each, dates) for each in pieces], or_missing
         )
     if dates is not None:
         ends = of_dates(lower, upper, dates, inside=step.inside)
@@ -972,7 +972,7 @@ def _of_pieces_with_gaps(language: Language, variable: str, pieces: Sequence[End
 
 
 def _plain(values: Sequence[Hashable]) -> list[object]:
-    return [None if value is None else plain(value) for value in values]
+    return [None if value is None else plain_category(value) for value in values]
 
 
 End: TypeAlias = tuple[str, float | datetime | timedelta] | None
@@ -991,7 +991,7 @@ def of_dates(lower: float, upper: float, dates: Dates, *, inside: bool) -> Ends:
     return at_lower, at_upper
 
 
-def moments_of(piece: Interval, dates: Dates) -> Ends:
+def date_tests(piece: Interval, dates: Dates) -> Ends:
     """Return the tests that a date in UTC lies in an interval."""
     lower, upper, lower_closed, upper_closed = piece
     begin = (">=", _first(lower, dates, beyond=not lower_closed)) if lower > -math.inf else None
@@ -1031,7 +1031,7 @@ _LARGEST = 9.99999999999999e307  # that a cell holds
 _CONTROL = re.compile(r"([\x00-\x1f\x7f-\x9f\u2028\u2029])")
 
 
-def plain(name: Hashable) -> str | int | float | bool:
+def plain_category(name: Hashable) -> str | int | float | bool:
     """Return the name of a cluster, or a category, as a plain value: numbers and booleans stay such, all else is text.
 
     Examples

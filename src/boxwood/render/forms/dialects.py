@@ -25,7 +25,7 @@ from boxwood.render.forms.days import (
     TSQL,
     Calendar,
 )
-from boxwood.table.sql import as_double, as_name, as_number, as_text
+from boxwood.table.sql import as_double, as_name, as_number, sql_text
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Dialect:
     """
 
     quoted_name: Callable[[str], str] = as_name
-    quoted_text: Callable[[str], str] = as_text
+    quoted_text: Callable[[str], str] = sql_text
     double: str = "DOUBLE"
     text: str = "VARCHAR"
     finite: Callable[[float], str] = as_double

@@ -17,7 +17,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.ages import where_rules_run
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.reference.budget import as_names
-from boxwood.render.forms.code import comparisons, identifiers, in_spreadsheet, moments_of, of_dates, plain
+from boxwood.render.forms.code import comparisons, date_tests, identifiers, in_spreadsheet, of_dates, plain_category
 from boxwood.render.forms.walk import WalkStep, among, sides_with_gaps, walk
 from boxwood.tree import Interval
 from boxwood.tree.boxes import without_missing
@@ -127,7 +127,7 @@ def _rules(ex: MeasuredTree, found: Sequence[str]) -> str:
         elif waiting:
             parts.append(",")
         if ex.tree.feature[step.node] < 0:
-            parts.append(in_spreadsheet(plain(ex.names[int(ex.tree.cluster[step.node])])))
+            parts.append(in_spreadsheet(plain_category(ex.names[int(ex.tree.cluster[step.node])])))
         else:
             waiting.append(sheet.opened(step))
             parts.append(waiting[-1].start)
@@ -140,7 +140,7 @@ def _first_box(boxes: ClusterBoxes, found: Sequence[str]) -> str:
     sheet, text = _Sheet(ex, dict(zip(boxes.features, found, strict=True))), '""'
     for cluster, box in reversed(boxes.boxes):
         tests = "*".join(sheet.within(j, pieces) for j, pieces in box.items()) or "TRUE"
-        text = f"IF({tests},{in_spreadsheet(plain(ex.names[cluster]))},{text})"
+        text = f"IF({tests},{in_spreadsheet(plain_category(ex.names[cluster]))},{text})"
     return text
 
 
@@ -251,7 +251,7 @@ def _with_gaps(cell: str, pieces: Sequence[Interval], or_missing: bool, dates: D
         lower, upper, lower_closed, upper_closed = piece
         ends = [f"ISNUMBER({cell})"]
         if dates is not None:
-            ends += [f"({cell}{end[0]}{_end(end[1], dates)})" for end in moments_of(piece, dates) if end]
+            ends += [f"({cell}{end[0]}{_end(end[1], dates)})" for end in date_tests(piece, dates) if end]
             tests.append("*".join(ends))
             continue
         ends += [f"({cell}{'>=' if lower_closed else '>'}{in_spreadsheet(lower)})"] if lower > -math.inf else []
@@ -284,7 +284,7 @@ _ZERO = datetime(1899, 12, 30)  # the day 0 of spreadsheets
 
 def _one_of(cell: str, values: Sequence[Hashable]) -> str:
     """Return the test that a cell has one of these values: a sum, as OR takes a whole column for one value."""
-    return "+".join(_equals(cell, None if value is None else plain(value)) for value in values) or "FALSE"
+    return "+".join(_equals(cell, None if value is None else plain_category(value)) for value in values) or "FALSE"
 
 
 def _equals(cell: str, value: object) -> str:

@@ -14,7 +14,7 @@ from boxwood.explanation.living.drift import drift_of
 from boxwood.explanation.living.results import DriftFacts
 from boxwood.render.forms.dialects import Dialect, dialect_of
 from boxwood.render.forms.lost import Reason, lost_ways
-from boxwood.render.forms.sql import case_of, column_tests, known_types, refuse_alike, table_name
+from boxwood.render.forms.sql import case_of, column_tests, known_types, refuse_alike_names, table_name
 from boxwood.render.forms.sql_tests import EVERY_ROW, Test
 from boxwood.words.living import reason
 from boxwood.words.rules import condition
@@ -47,7 +47,7 @@ def monitoring_sql(
     ex = where_rules_run(ex, as_of)
     spoken = dialect_of(dialect)
     if not spoken.tells_case:
-        refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
+        refuse_alike_names(ex.columns, [ex.columns[j] for j in ex.tree.features])
     known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, types, spoken)
     tests = column_tests(ex.tree, ex.columns, *known)
     lost, reasons = lost_case(ex.tree, tests, ex._gap_columns)

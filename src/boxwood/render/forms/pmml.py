@@ -14,7 +14,7 @@ from boxwood._messages import list_words, show_value
 from boxwood.axes import Categories
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
-from boxwood.render.forms.code import comparisons, moments_of, of_dates, plain
+from boxwood.render.forms.code import comparisons, date_tests, of_dates, plain_category
 from boxwood.render.forms.walk import WalkStep, provenance, sides_with_gaps, takes, walk
 from boxwood.tree import Interval
 from boxwood.tree.on_frames import new_name
@@ -54,7 +54,7 @@ def pmml(model: Any) -> str:
             f"PMML has no today, from which ages of {list_words(ages)} count; write SQL, Python or JavaScript"
         )
     target = new_name("cluster", ex.columns)
-    names = [plain(cluster.name) for cluster in ex.clusters]
+    names = [plain_category(cluster.name) for cluster in ex.clusters]
     kind = "integer" if all(_is_whole(name) for name in names) else "string"
     fields = [_field(ex.columns[j], *_kind(ex._coded_columns.get(j), ex._date_columns.get(j))) for j in tested]
     fields.append(_field(target, "categorical", kind, list(dict.fromkeys(map(_value, names)))))
@@ -142,7 +142,7 @@ def _piece(field: str, piece: Interval, dates: Dates | None) -> str:
     """Return the predicate that a number or a date lies in an interval; an empty text for that of all numbers."""
     lower, upper, lower_closed, upper_closed = piece
     if dates is not None:
-        said = [_simple(field, _OPERATORS[end[0]], _value(end[1])) for end in moments_of(piece, dates) if end]
+        said = [_simple(field, _OPERATORS[end[0]], _value(end[1])) for end in date_tests(piece, dates) if end]
         return _join_tests("and", said) if said else ""
     parts = [_simple(field, _OPERATORS[">=" if lower_closed else ">"], _value(lower))] if lower > -math.inf else []
     parts += [_simple(field, _OPERATORS["<=" if upper_closed else "<"], _value(upper))] if upper < math.inf else []
@@ -196,7 +196,7 @@ def _value(value: object) -> str:
     """Return a plain value, or a date, as XML writes it; whole floats lose their point."""
     if isinstance(value, datetime):
         return value.isoformat()
-    value = plain(value)  # type: ignore[arg-type]
+    value = plain_category(value)  # type: ignore[arg-type]
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

@@ -39,7 +39,7 @@ from boxwood.render.forms.walk import comment, provenance
 from boxwood.table.sql import TYPES, type_of
 from boxwood.tree import Box, ThresholdTree
 from boxwood.tree.boxes import boxes as tree_boxes
-from boxwood.tree.boxes import restrict, sides
+from boxwood.tree.boxes import intervals_inside, restrict
 from boxwood.tree.nodes import Cut
 from boxwood.tree.on_frames import new_name
 
@@ -123,7 +123,7 @@ def sql(
         refuse_other_kind("alias", alias, str, "name the new column, as 'cluster'")
     ex = where_rules_run(explanation_of(model), as_of)
     if not spoken.tells_case:
-        refuse_alike(ex.columns, [ex.columns[j] for j in ex.tree.features])
+        refuse_alike_names(ex.columns, [ex.columns[j] for j in ex.tree.features])
     if layout == "nested" and ex.tree.depth > spoken.most_nested:
         raise ValueError(
             f"{dialect} cannot be asked to nest a tree of depth {ex.tree.depth} (at most {spoken.most_nested}); "
@@ -153,7 +153,7 @@ def sql_of_boxes(
     """Return a CASE expression, or a query, as `StandaloneRules.to_sql` does."""
     spoken, ex, tested = dialect_of(dialect), found.explanation, found.features
     if not spoken.tells_case:
-        refuse_alike(ex.columns, [ex.columns[j] for j in tested])
+        refuse_alike_names(ex.columns, [ex.columns[j] for j in tested])
     known = ex._coded_columns, ex._gap_columns, spoken, ex._date_columns, known_types(ex, None, spoken)
     tests, names = _tests(tested, ex.columns, *known), _names(ex.names, spoken)
     boxes = [box for _, box in found.boxes]
@@ -418,7 +418,7 @@ def _tests(
     }
 
 
-def refuse_alike(columns: Sequence[str], tested: Sequence[str]) -> None:
+def refuse_alike_names(columns: Sequence[str], tested: Sequence[str]) -> None:
     """Raise a DataError if the name of a tested column differs from another's in case only."""
     for name in tested:
         alike = [other for other in columns if other.casefold() == name.casefold()]
@@ -478,7 +478,7 @@ def _nest_cases(tree: ThresholdTree, tests: Mapping[int, Test], values: Sequence
         for inside, child in ((True, node + 1), (False, int(tree.second[node]))):
             cut = Cut(node, feature, lower, upper, inside, members)
             inner = restrict(box, cut)
-            ways = [test.within(sides(cut))]
+            ways = [test.within(intervals_inside(cut))]
             if feature in box and inner[feature]:
                 ways.append(within_known(test, inner[feature], box[feature]))
             if condition := min(ways, key=len):

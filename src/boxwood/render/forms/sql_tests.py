@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from boxwood._dates import NOW, Dates
 from boxwood.axes import Categories
-from boxwood.render.forms.code import moments_of
+from boxwood.render.forms.code import date_tests
 from boxwood.render.forms.dialects import Dialect
 from boxwood.tree import Box, Interval
 from boxwood.tree.boxes import without_missing
@@ -134,7 +134,7 @@ class Dated(NamedTuple):
         return tests[0] if len(tests) == 1 else f"({joined.join(tests)})"
 
     def _within(self, piece: Interval) -> str:
-        ends = [*filter(None, moments_of(piece, self.dates))]
+        ends = [*filter(None, date_tests(piece, self.dates))]
         of_days = not self.dates.zone and all(map(_is_day, (end for _, end in ends)))
         of_days = of_days and self.dates.as_of != NOW and not self.day
         as_days = of_days and (self.type == "DATE" or self.dialect.days_for_moments)

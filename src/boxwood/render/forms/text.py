@@ -26,20 +26,20 @@ from boxwood.render.forms.walk import (
     outline,
     outline_lines,
     provenance,
-    sides,
+    sides_of_cut,
+    sides_of_two,
     sides_with_gaps,
     too_deep,
-    values_of,
 )
 from boxwood.tree import Box, Interval, ThresholdTree
 from boxwood.tree.boxes import boxes, reached_by_missing
 from boxwood.words.claims import at_least, none_better
-from boxwood.words.lines import findings as lines_findings
+from boxwood.words.lines import sentences_on_rules as lines_findings
 from boxwood.words.lines import table_of
-from boxwood.words.measured import cluster_parts, doubt, grown_by, totals_text
+from boxwood.words.measured import cluster_parts, doubt, say_method, totals_text
 from boxwood.words.notes import in_order, in_short, lack_groups
 from boxwood.words.rule_heads import head_texts, legend
-from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day_line, numbers, rule
+from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day_line, rule, say_numbers
 from boxwood.words.values import (
     cluster_name,
     column_name,
@@ -286,7 +286,7 @@ def _noise(ex: MeasuredTree) -> list[str]:
 
 def _origin(ex: MeasuredTree) -> str:
     """Return how the tree was grown, and how far it is from the best, where that is known."""
-    text = f"Grown by {grown_by(ex.method)}"
+    text = f"Grown by {say_method(ex.method)}"
     if more := unbeaten(ex):
         return f"{text}; {more}."
     cost = ex._claim_on("cost")
@@ -348,7 +348,7 @@ def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequen
         name = f"x{feature}" if columns is None else column_name(str(columns[feature]))
         if members:
             return f"{name} is {one_of(members)}", f"{name} is {none_of(members)}"
-        return sides(name, lower, upper, number)
+        return sides_of_cut(name, lower, upper, number)
 
     clusters = tree.cluster.tolist()
     return outline(
@@ -437,9 +437,9 @@ class _CutWords:
         dates = self.ex._date_columns.get(feature)
         if feature in self.gaps or dates is not None:
             inside, outside = sides_with_gaps(tree.test(node), reached=node in self.reached)
-            return numbers(name, *inside, dates), numbers(name, *outside, dates)
+            return say_numbers(name, *inside, dates), say_numbers(name, *outside, dates)
         ends = float(tree.lower[node]), float(tree.upper[node])
-        return values_of(name) if self.ex._says_values(feature, *ends) else sides(name, *ends, group_digits)
+        return sides_of_two(name) if self.ex._says_values(feature, *ends) else sides_of_cut(name, *ends, group_digits)
 
     def _values(self, feature: int, child: int, known: Categories) -> str:
         """Return the values with which rows come to a node below a cut of a column of words."""

@@ -12,10 +12,10 @@ from boxwood._messages import printable
 from boxwood._validation import cut_off
 from boxwood.axes import Categories
 from boxwood.tree import Interval, ThresholdTree
-from boxwood.tree.boxes import sides as values_on_side
+from boxwood.tree.boxes import intervals_inside as values_on_side
 from boxwood.tree.boxes import without_missing
 from boxwood.tree.nodes import Cut, CutTest
-from boxwood.words.rules import numbers
+from boxwood.words.rules import say_numbers
 from boxwood.words.values import (
     category,
     column_name,
@@ -153,7 +153,7 @@ def too_deep(tree: ThresholdTree) -> int | None:
     return indentation if indentation > LONGEST else None
 
 
-def sides(
+def sides_of_cut(
     name: str, lower: float, upper: float, number: Callable[[float], str], low: str = "", high: str = ""
 ) -> tuple[str, str]:
     """Return the tests of the two sides of a cut; `low` and `high` are added for values below and above the cut."""
@@ -165,7 +165,7 @@ def sides(
     return f"{number(lower)} <= {name} <= {number(upper)}", f"{name} < {number(lower)}{low} or {above}{high}"
 
 
-def values_of(name: str) -> tuple[str, str]:
+def sides_of_two(name: str) -> tuple[str, str]:
     """Return the tests of the two sides of a cut of a column that holds only 0 and 1."""
     return f"{name} = 0", f"{name} = 1"
 
@@ -201,12 +201,12 @@ def cut_words(ex: MeasuredTree, node: int, codes: Sides | None, reached: Collect
     dates = ex._date_columns.get(feature)
     if feature in ex._gap_columns or dates is not None:
         first, last = sides_with_gaps(test, reached=node in reached)
-        full = numbers(name, *first, dates), numbers(name, *last, dates)
+        full = say_numbers(name, *first, dates), say_numbers(name, *last, dates)
         return CutWords((_in_short(*first, dates), _in_short(*last, dates)), full)
     if codes is None and ex._says_values(feature, lower, upper):
-        return CutWords(("= 0", "= 1"), values_of(name))
+        return CutWords(("= 0", "= 1"), sides_of_two(name))
     if codes is None:
-        inside, outside = sides(name, lower, upper, group_digits)
+        inside, outside = sides_of_cut(name, lower, upper, group_digits)
         return CutWords(_numbers(lower, upper), (inside, outside.replace(f"{name} >  ", f"{name} > ")))
     categories = ex._coded_columns[feature]
     if categories.values == (False, True):

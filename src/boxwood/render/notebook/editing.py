@@ -13,7 +13,7 @@ from typing import Any, Generic
 from boxwood._validation import position
 from boxwood.errors import DataError
 from boxwood.explanation.change.change import merge_clusters, move_cut, prune, rename_clusters, replace_cut, split
-from boxwood.explanation.change.cuts import codes_of, ends_said, node_of_cut
+from boxwood.explanation.change.cuts import categories_of_column, node_of_cut, say_ends_of_cut
 from boxwood.explanation.change.places import Places, places_of_end, places_of_question
 from boxwood.explanation.change.search import without
 from boxwood.explanation.measured_tree import Tree
@@ -122,7 +122,7 @@ class Editing(Generic[Tree]):
 
     def _move(self, message: Message) -> Tree:
         ex, node = self.explanation, node_of_cut(self.explanation, message["node"])
-        at = dict(ends_said(ex, node))[bool(message["upper"])]
+        at = dict(say_ends_of_cut(ex, node))[bool(message["upper"])]
         return move_cut(ex, ex.columns[int(ex.tree.feature[node])], at, message["to"])
 
     def _replace(self, message: Message) -> Tree:
@@ -146,7 +146,7 @@ class Editing(Generic[Tree]):
 
     def _value(self, message: Message) -> Any:
         """Return the value of a new cut: that of the message, or the words whose numbers it has."""
-        known = codes_of(self.explanation, self.explanation.columns.index(self._column(message)))
+        known = categories_of_column(self.explanation, self.explanation.columns.index(self._column(message)))
         if known is None:
             return message["value"]
         return [known.values[position("word", i, len(known.values))] for i in message["words"]]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from boxwood.explanation.change.cuts import moved_tests, value_said
+from boxwood.explanation.change.cuts import moved_tests, value_in_python
 from boxwood.explanation.change.places import PlacesAtEdges, places_at_edges
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.frontier import Pruned
@@ -207,7 +207,7 @@ def _cut(ex: MeasuredTree, node: tuple[int, int], found: PlacesAtEdges, free: Se
             {
                 "at": round(at, 3),
                 "ends": nodes_in_form(moved)[node[1]][1:3],
-                "value": repr(value_said(ex, column, value)),
+                "value": repr(value_in_python(ex, column, value)),
                 "inside": found.inside[i].tolist(),
                 "rules": [lines_said(rules[leaf]) for leaf in leaves],
                 "bars": {name: drawn[name] for name in ("lines", "labels")},

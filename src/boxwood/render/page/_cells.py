@@ -10,7 +10,7 @@ from boxwood.explanation.measure.contrast import OTHERS, two_groups
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.told import profile_told
 from boxwood.render.page._parts import profile_table
-from boxwood.render.pictures.picture import rows_of
+from boxwood.render.pictures.picture import say_rows
 
 if TYPE_CHECKING:
     from boxwood._types import Indices, Ints
@@ -56,4 +56,4 @@ def _beside_others(ex: MeasuredTree, both: Indices) -> dict[str, Any]:
     measure_profile(pair)
     lines = profile_table(pair, profile_told(pair))["columns"][:_MOST_COLUMNS]
     said = [[line["name"], *(cell["text"] if cell else "–" for cell in line["cells"])] for line in lines]
-    return {"rows": rows_of(pair.clusters[0].size, ex.details.weighted), "columns": said}
+    return {"rows": say_rows(pair.clusters[0].size, ex.details.weighted), "columns": said}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from boxwood._dates import ISO, NOW, Dates, pattern_of
 from boxwood._messages import as_cell
 from boxwood._texts import BLANKS, MARKS, PAIRS, TRUTHS
-from boxwood.render.forms.code import plain
+from boxwood.render.forms.code import plain_category
 from boxwood.table.columns import PARTED_BY_POINTS
 from boxwood.table.heads import MEANS, SENTENCE, TOTAL
 from boxwood.table.written import BESIDE, PLAIN, PLAIN_WORDS, pattern_of_number
@@ -28,7 +28,7 @@ def file_rules(ex: MeasuredTree) -> dict[str, Any]:
     days = any(one.day_column for one in relative)
     return {
         "columns": file_columns(ex),
-        "clusters": [[plain(name), _cell(plain(name))] for name in ex.names],
+        "clusters": [[plain_category(name), _cell(plain_category(name))] for name in ex.names],
         "label": "" if ex.provenance is None else str(ex.provenance.label),
         "ages": "" if not relative or days else "moment" if any(one.as_of == NOW for one in relative) else "day",
         "marks": MARKS,

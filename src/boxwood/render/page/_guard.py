@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from boxwood._types import Floats
 from boxwood.errors import DataError
-from boxwood.explanation.measure.told import profile_told, rows_of_clusters, totals_told
+from boxwood.explanation.measure.told import count_rows_of_clusters, profile_told, totals_told
 from boxwood.explanation.records import FEW
 from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.page._parts import LARGEST
@@ -70,7 +70,7 @@ def least_shown(count: int | None) -> int:
 
 def hidden_clusters(ex: MeasuredTree, count: int | None) -> dict[int, str]:
     """Return for each cluster of which a page shows no values, as it has few rows, how many these are."""
-    least, rows = least_shown(count), rows_of_clusters(ex).tolist()
+    least, rows = least_shown(count), count_rows_of_clusters(ex).tolist()
     is_exact = count is None and not (ex.details.weighted and ex._evidence is None)
     return {
         i: f"fewer than {least} rows" if not is_exact else "one row" if n == 1 else f"{n:.0f} rows"
@@ -164,7 +164,7 @@ def bars_told(ex: MeasuredTree, least: int, count: int | None) -> dict[int, Bars
     if ex._in_memory is None or ex.n_leaves > LARGEST:
         return {}
     said = ex._in_words()
-    codes, hidden = codes_at_cuts(said.tree, said._coded_columns), rows_of_clusters(ex) < least
+    codes, hidden = codes_at_cuts(said.tree, said._coded_columns), count_rows_of_clusters(ex) < least
     rows, found = bars_of(said, codes, weighted=False), {}
     weights = bars_of(said, codes) if ex.details.weighted else rows
     for node, bars in weights.items():

@@ -22,8 +22,8 @@ from boxwood.render.page._file import file_columns
 from boxwood.render.page._guard import bars_told
 from boxwood.render.page._parts import bars_shape, columns_in_form, nodes_in_form
 from boxwood.render.page._template import pack
-from boxwood.render.page.results import lines_of
-from boxwood.render.pictures.picture import GAPS, LARGE_SIZES, Box, labels_of
+from boxwood.render.page.results import say_conditions
+from boxwood.render.pictures.picture import GAPS, LARGE_SIZES, Box, texts_under_bars
 from boxwood.tree.boxes import reached_by_missing
 from boxwood.words.rules import rules_in_words
 from boxwood.words.values import cluster_name, column_name, fit_width, text_width
@@ -133,7 +133,7 @@ def rules_at_leaves(ex: MeasuredTree) -> list[Rule]:
 
 def lines_said(rule: Rule) -> list[str]:
     """Return the conditions of a rule, as a card has them."""
-    return [line.text for line in lines_of(rule)]
+    return [line.text for line in say_conditions(rule)]
 
 
 def forms_of(ex: MeasuredTree, rules: Sequence[Rule], of_page: Mapping[str, str]) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def bars_drawn(bars: Bars) -> dict[str, Any]:
     """Return the bars of a cut as a picture has them."""
     first, last = LARGE_SIZES.cut_area
     area = Box(8.0, first, LARGE_SIZES.cut[0] - 16.0, last - first)
-    return bars_shape(area, labels_of(bars, area, LARGE_SIZES.text), bars)
+    return bars_shape(area, texts_under_bars(bars, area, LARGE_SIZES.text), bars)
 
 
 def _by_node(ex: MeasuredTree) -> Floats:

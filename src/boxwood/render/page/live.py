@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood.explanation.change.cuts import codes_of, ends_said
+from boxwood.explanation.change.cuts import categories_of_column, say_ends_of_cut
 from boxwood.render.forms.text import tells_price
 from boxwood.render.page._guard import as_shown
 from boxwood.render.page._parts import LARGEST, outline_of_tree, tree_shapes, ways_in_full
@@ -83,7 +83,7 @@ def _cut(ex: MeasuredTree, cut: CutBox) -> dict[str, Any]:
         "number": cut.number,
         "column": j,
         "area": [round(area.x, 1), round(area.y, 1), round(area.width, 1), round(area.height, 1)],
-        "ends": [] if codes_of(ex, j) is not None else _ends(ex, cut),
+        "ends": [] if categories_of_column(ex, j) is not None else _ends(ex, cut),
     }
 
 
@@ -91,7 +91,7 @@ def _ends(ex: MeasuredTree, cut: CutBox) -> list[dict[str, Any]]:
     """Return the ends of a cut that can be moved, with their places on the axis; None where no bars are drawn."""
     lines = () if cut.bars is None else cut.bars.lines
     places = [round(line.at, 4) for line in lines]
-    ends = zip(ends_said(ex, cut.node), chain(places, repeat(None)), strict=False)
+    ends = zip(say_ends_of_cut(ex, cut.node), chain(places, repeat(None)), strict=False)
     return [{"upper": is_upper, "at": at, "said": said} for (is_upper, said), at in ends]
 
 
@@ -102,7 +102,7 @@ def _columns(ex: MeasuredTree) -> list[dict[str, Any]]:
     at_hand = range(len(ex.columns)) if evidence.in_batches else evidence.columns
     found = []
     for j in at_hand:
-        known, name = codes_of(ex, j), ex.columns[j]
+        known, name = categories_of_column(ex, j), ex.columns[j]
         words = None if known is None else [_plain(category(value)) for value in known.values]
         kind = {"words": words, "dates": j in ex._date_columns}
         found.append({"column": j, "name": _plain(shorten_name(name)), "forbidden": name in forbidden, **kind})

@@ -54,13 +54,13 @@ from boxwood.render.page._template import file_of, fill_template, frame_page, pa
 from boxwood.render.page._titles import check_titles
 from boxwood.render.page._trees import FEW_COLUMNS, LARGEST_GROWN, other_trees
 from boxwood.render.page.contrast import contrast_bars
-from boxwood.render.page.results import apart, frontier_charts, rules_of, stability_tables
-from boxwood.render.pictures.picture import Picture, amount, picture_of, rows_of
+from boxwood.render.page.results import apart, describe_rules, frontier_charts, stability_tables
+from boxwood.render.pictures.picture import Picture, amount, picture_of, say_rows
 from boxwood.words.claims import at_least
 from boxwood.words.contrast import MOST
 from boxwood.words.distinctive import distinctive_columns, suggested_names
-from boxwood.words.lines import findings, table_of
-from boxwood.words.measured import grown_by, share_of_total, totals_line
+from boxwood.words.lines import sentences_on_rules, table_of
+from boxwood.words.measured import say_method, share_of_total, totals_line
 from boxwood.words.notes import groups_in_short, lack_groups
 from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, use_titles
 
@@ -209,7 +209,7 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "profile": profile_table(ex, profile) if profile else None,
         "losses": losses(picture),
         "confusion": confusion(ex, picture),
-        "grown_by": grown_by(ex.method),
+        "grown_by": say_method(ex.method),
         "unbeaten": unbeaten(ex),
         "notes": [printable(note) for note in notes_of(ex) if ex.provenance is None or not _IN_PROVENANCE.match(note)],
         "has_rows": ex._in_memory is not None,
@@ -331,7 +331,7 @@ def _outcomes(ex: MeasuredTree) -> dict[str, Any] | None:
 def _lines(ex: MeasuredTree) -> dict[str, Any] | None:
     """Return the one-line rules that were asked for before: the cells of their table, and what is known of them."""
     lines = ex._kept.get("lines")
-    return None if lines is None else {"cells": table_of(lines), "findings": findings(lines)}
+    return None if lines is None else {"cells": table_of(lines), "findings": sentences_on_rules(lines)}
 
 
 def _contrasts(ex: MeasuredTree, told: MeasuredTree) -> list[dict[str, Any]]:
@@ -471,11 +471,11 @@ def cards(
     suggested = spoken_names(ex) or (suggested_names(told, profile) if unnamed else {})
     found = []
     for cluster, among, swatch in zip(ex.clusters, told, picture.swatches, strict=True):
-        is_hidden, rows = cluster.cluster in hidden, rows_of(cluster.size, ex.details.weighted)
+        is_hidden, rows = cluster.cluster in hidden, say_rows(cluster.size, ex.details.weighted)
         if count is not None and not cluster.size:
             rows = f"fewer than {count} rows{'' if is_hidden else ' in each leaf'}"
         found.append(
-            rules_of(cluster, swatch, rows)
+            describe_rules(cluster, swatch, rows)
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",

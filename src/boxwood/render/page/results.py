@@ -33,7 +33,7 @@ def result_in_notebook(result: Any) -> str:
     try:
         if kind == "Clusters":
             swatches = swatches_of(tuple(one.name for one in result))
-            facts["cards"] = [rules_of(*pair, size(pair[0].size)) for pair in zip(result, swatches, strict=True)]
+            facts["cards"] = [describe_rules(*pair, size(pair[0].size)) for pair in zip(result, swatches, strict=True)]
         elif kind == "Frontier":
             facts["curve"] = frontier_charts(result, price=not result.by_agreement)
         elif kind == "Stability":
@@ -59,7 +59,7 @@ def _cards_of_lines(lines: Any) -> list[dict[str, Any]]:
     for cluster, line, swatch in zip(clusters, lines, swatches_of(lines.explanation.names), strict=True):
         if line is not None:
             told = {"found": line.found, "precision": line.precision, "rules": (line.rule,)}
-            found.append(rules_of(cluster._replace(matched=line.matched, **told), swatch, size(cluster.size)))
+            found.append(describe_rules(cluster._replace(matched=line.matched, **told), swatch, size(cluster.size)))
     return found
 
 
@@ -76,15 +76,15 @@ def _by_effect(profile: Any) -> tuple[str, list[list[str]]]:
 _MOST_RULES = 8  # of a card
 
 
-def rules_of(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, Any]:
+def describe_rules(cluster: ClusterSummary, swatch: Swatch, rows: str) -> dict[str, Any]:
     """Return the size of a cluster, its rules, and how well they describe it."""
     common, rests = split_shared(cluster.rules)
     return {
         "swatch": swatch,
         "rows": rows,
         "share": "" if rows.startswith("fewer") else percent(cluster.share),
-        "shared": lines_of(common) if common else [],
-        "rules": [lines_of(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_SaidCondition(NO_RULE)]],
+        "shared": say_conditions(common) if common else [],
+        "rules": [say_conditions(one) for one in rests[:_MOST_RULES]] if cluster.rules else [[_SaidCondition(NO_RULE)]],
         "more": max(len(cluster.rules) - _MOST_RULES, 0),
         "found": None if cluster.found is None or not cluster.rules else percent(cluster.found),
         "precision": None if cluster.precision is None else percent(cluster.precision),
@@ -100,7 +100,7 @@ class _SaidCondition(NamedTuple):
     whole: str = ""
 
 
-def lines_of(rule: Rule) -> list[_SaidCondition]:
+def say_conditions(rule: Rule) -> list[_SaidCondition]:
     """Return the conditions of a rule in words."""
     if any(map(is_impossible, rule)):
         return [_SaidCondition(NO_ROW)]

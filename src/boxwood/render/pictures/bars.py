@@ -12,7 +12,7 @@ import numpy as np
 from boxwood._dates import Dates
 from boxwood._types import Floats, Indices, Weights
 from boxwood.tree.boxes import ends_without_missing
-from boxwood.words.values import brief, short_number
+from boxwood.words.values import short_number, three_digits
 
 FEWEST, MOST = 8, 18  # bars; edges that are added for a cut make four more at most
 MOST_CATEGORIES = 12
@@ -96,7 +96,7 @@ def bars_of_numbers(
         at := _places(edges, scale),
         _counts(_bar_of(values, edges), labels, (n_clusters, len(edges) - 1), weights),
         tuple(CutMark(float(at[_last_up_to(edges, end)]), short_number(named)) for end, named in ends.items()),
-        (brief(span[0]), brief(span[1])),
+        (three_digits(span[0]), three_digits(span[1])),
         span=span,
     )
 

@@ -67,11 +67,11 @@ class FigureColours:
         face = to_rgba(figure_of(ax).get_facecolor())
         self.face = to_hex(face) if face[3] > 0 else "#ffffff"
         self.ink = to_hex(rcParams["text.color"])
-        self.muted: str = mixed(self.ink, self.face, 0.62)
-        self.line: str = mixed(self.ink, self.face, 0.25)
+        self.muted: str = mix_colours(self.ink, self.face, 0.62)
+        self.line: str = mix_colours(self.ink, self.face, 0.25)
 
 
-def mixed(colour: str, other: str, share: float) -> str:
+def mix_colours(colour: str, other: str, share: float) -> str:
     """Return a share of one colour mixed with another.
 
     Examples

@@ -211,13 +211,13 @@ def _cut(ex: MeasuredTree, node: int, number: int, place: _Places, bars: Bars | 
     box, rows = place.boxes[node], float(counts.rows[node])
     lost = None if counts.lost is None else float(counts.lost[node])
     title = fit_width(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
-    note = rows_of(rows, ex.details.weighted) + (f", {amount(lost)} lost" if lost else "")
+    note = say_rows(rows, ex.details.weighted) + (f", {amount(lost)} lost" if lost else "")
     area = place.area(node, False)
-    labels = () if bars is None else labels_of(bars, area, place.sizes.text)
+    labels = () if bars is None else texts_under_bars(bars, area, place.sizes.text)
     return CutBox(node, number, column, title, box, area, bars, labels, rows, lost, note)
 
 
-def labels_of(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
+def texts_under_bars(bars: Bars, area: Box, size: float) -> tuple[Label, ...]:
     """Return the texts under the bars: names of categories that fit, or the ends of the cut and of the axis."""
     if bars.scale == "categories":
         width = area.width / len(bars.labels)
@@ -261,7 +261,7 @@ def _leaf(ex: MeasuredTree, i: int, place: _Places, counts: NodeCounts, swatches
     own = f"{_percent(leaf.own / leaf.size)} from " if leaf.size else "no row"
     room = box.width - 16.0 - text_width(own, place.sizes.text)
     purity = own + (fit_width(name, room, place.sizes.text) if leaf.size else "")
-    note = f"{rows_of(leaf.size, ex.details.weighted)} · {_percent(share)}"
+    note = f"{say_rows(leaf.size, ex.details.weighted)} · {_percent(share)}"
     title = fit_width(name, box.width - 44.0, place.sizes.title)
     parts = _parts(leaf.cluster, leaf.own, leaf.size, None if counts.by_cluster is None else counts.by_cluster[node])
     area = place.area(node, True)
@@ -300,7 +300,7 @@ def _edge(ex: MeasuredTree, child: int, place: _Places, words: dict[int, CutWord
 
 
 # ----------------------------------------------------------------------------------------------------------- words
-def rows_of(rows: float, weighted: bool) -> str:
+def say_rows(rows: float, weighted: bool) -> str:
     """Return a number of rows, or their weight, in words."""
     if weighted:
         return f"weight {amount(rows)}"

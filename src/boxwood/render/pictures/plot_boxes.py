@@ -61,8 +61,8 @@ class Points(NamedTuple):
 
 def plot_boxes(ex: MeasuredTree, x: Any = None, y: Any = None, ax: Axes | None = None) -> Axes:
     """Draw two columns; see `Explanation.plot_boxes`."""
-    columns = columns_of(ex, x, y)
-    areas, points = areas_of(ex, *columns), points_of(ex, *columns)
+    columns = find_two_columns(ex, x, y)
+    areas, points = areas_of(ex, *columns), rows_to_draw(ex, *columns)
     ax = axes_or_new(ax, 6.4, 5.2)
     sides = [_axis(ex, ax, "xy"[i], j, points, areas) for i, j in enumerate(columns)]
     _draw_areas(ex, ax, areas, sides)
@@ -70,7 +70,7 @@ def plot_boxes(ex: MeasuredTree, x: Any = None, y: Any = None, ax: Axes | None =
     return ax
 
 
-def columns_of(ex: MeasuredTree, x: Any, y: Any) -> tuple[int, int]:
+def find_two_columns(ex: MeasuredTree, x: Any, y: Any) -> tuple[int, int]:
     """Return the indices of two columns, given by name or index.
 
     Of those that are None, the first is the column that is tested first, and so on; then come columns without a test.
@@ -111,7 +111,7 @@ def _half_open(piece: Interval) -> tuple[float, float]:
     )
 
 
-def points_of(ex: MeasuredTree, x: int, y: int) -> Points:
+def rows_to_draw(ex: MeasuredTree, x: int, y: int) -> Points:
     """Return the rows to draw; none for a loaded model, which has no rows."""
     if ex._in_memory is None:
         nothing = np.empty(0)

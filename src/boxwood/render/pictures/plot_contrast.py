@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable
 from boxwood.render.pictures.swatches import Swatch, swatches_of
-from boxwood.words.contrast import MOST, value_said
+from boxwood.words.contrast import MOST, say_difference
 from boxwood.words.values import cluster_name, fit_width
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def plot_contrast(ex: MeasuredTree, first: Hashable, second: Hashable | None, ax
     style = FigureColours(ax)
     for y, one in enumerate(drawn):
         _bar(ax, y, one, _side(contrast, one, swatches), style)
-    names = [fit_width(value_said(one), WIDTH, SIZE) for one in drawn]
+    names = [fit_width(say_difference(one), WIDTH, SIZE) for one in drawn]
     ax.set_yticks(range(len(drawn)), list(map(drawable, names)), fontsize=SIZE, **PLAIN)
     ax.set_ylim(max(len(drawn), 1) - 0.3, -0.7)
     ax.axvline(0.0, color=style.ink, linewidth=0.8)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render.forms.walk import Sides, codes_at_cuts, cut_words
-from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed
+from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mix_colours
 from boxwood.render.pictures.swatches import COLOURS, ink_on, swatches_of
 from boxwood.words.measured import ENOUGH, brief_in
 from boxwood.words.values import (
@@ -61,7 +61,7 @@ class HeatRow(NamedTuple):
 
 def plot_profile(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     """Draw the profile; see `Explanation.plot_profile`."""
-    lines, swatches = lines_of(ex), swatches_of(ex.names)
+    lines, swatches = heat_map_lines(ex), swatches_of(ex.names)
     k = len(swatches)
     ax = axes_or_new(ax, 2.6 + 0.85 * k, 1.3 + 0.34 * len(lines))
     from matplotlib.patches import Rectangle
@@ -89,7 +89,7 @@ def plot_profile(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def lines_of(ex: MeasuredTree) -> list[HeatRow]:
+def heat_map_lines(ex: MeasuredTree) -> list[HeatRow]:
     """Return the lines of the heat map: first the columns that the tree tests, then the others, by their effect.
 
     A column of categories has up to three lines, for those that tell clusters apart best; one if it has two categories.
@@ -137,9 +137,9 @@ def _categories(column: CategoryColumn) -> list[HeatRow]:
 def shade(difference: float | None, style: FigureColours) -> str:
     """Return the colour of a difference: the stronger, the farther from the colour of the paper."""
     if difference is None:
-        return mixed(style.ink, style.face, 0.04)
+        return mix_colours(style.ink, style.face, 0.04)
     share = min(abs(difference) / _STRONGEST, 1.0)
-    return mixed(_HIGH if difference > 0 else _LOW, style.face, 0.06 + 0.94 * share)
+    return mix_colours(_HIGH if difference > 0 else _LOW, style.face, 0.06 + 0.94 * share)
 
 
 def _sign(difference: float | None) -> str:

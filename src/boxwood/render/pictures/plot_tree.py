@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mixed, points_per_unit
+from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mix_colours, points_per_unit
 from boxwood.render.pictures.picture import Box, CutBox, Edge, LeafBox, Picture, picture_of
 from boxwood.render.pictures.swatches import UNKNOWN, outline_of
 from boxwood.words.values import fit_width, text_width
@@ -184,7 +184,7 @@ class _Painter:
     def _box(self, box: Box) -> None:
         from matplotlib.patches import FancyBboxPatch
 
-        face = mixed(self.style.ink, self.style.face, 0.02)
+        face = mix_colours(self.style.ink, self.style.face, 0.02)
         self.ax.add_patch(
             FancyBboxPatch(
                 (box.x, box.y),

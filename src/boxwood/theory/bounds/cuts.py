@@ -89,7 +89,7 @@ class ReachedCut(NamedTuple):
             return np.asarray(np.minimum(1.0, 1 / self.distances() ** 2))
 
 
-def cuts_of(tree: ThresholdTree, mixture: Mixture) -> Iterator[ReachedCut]:
+def reached_cuts(tree: ThresholdTree, mixture: Mixture) -> Iterator[ReachedCut]:
     """Yield the cuts that a mean reaches; the clusters of the tree are the numbers of the components."""
     below = _clusters_below(tree)
     stack = [(0, np.arange(mixture.n_components))]
@@ -124,7 +124,7 @@ def tree_conditions(
     if tree is None:
         return Condition(separates, "unknown"), Condition(inequality, "unknown")
     own = in_components(mixture, tree)
-    cuts = [cut._replace(slack=_ULPS) for cut in cuts_of(own, mixture)]
+    cuts = [cut._replace(slack=_ULPS) for cut in reached_cuts(own, mixture)]
     in_place = np.array_equal(own.predict(mixture.means), np.arange(mixture.n_components))
     n_thresholds = sum(cut.n_ends for cut in cuts)
     limits = [limit(cut) if callable(limit) else limit for cut in cuts]

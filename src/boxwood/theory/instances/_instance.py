@@ -135,14 +135,14 @@ def instance_of_deviations(means: Floats, eps: float, exact: dict[str, float]) -
     `exact` gets "eps", "beta" (the ratio of standard deviation to mean absolute deviation) and "baseline_l1" (the mean
     ℓ1 distance of a row from its mean).
     """
-    require(eps > 0, "a deviation is too rare for a double; take a smaller ratio")
+    refuse_unless(eps > 0, "a deviation is too rare for a double; take a smaller ratio")
     k, d = means.shape
     mixture = Mixture(np.full(k, 1 / k), means, np.full((k, d), 2 * eps))
     always = {"eps": eps, "beta": 1 / math.sqrt(2 * eps), "baseline_l1": 2 * d * eps}
     return Instance(exact=MappingProxyType(always | exact), mixture=mixture, deviation=eps)
 
 
-def require(fits: bool, message: str) -> None:
+def refuse_unless(fits: bool, message: str) -> None:
     """Raise a ValueError with this message unless the parameters of an instance fit."""
     if not fits:
         raise ValueError(message)

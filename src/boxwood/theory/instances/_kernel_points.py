@@ -13,7 +13,7 @@ import numpy as np
 from boxwood._validation import finite_number, whole_number
 from boxwood.kernels import Gaussian, Neighborhood, Polynomial
 from boxwood.reference import Reference
-from boxwood.theory.instances._instance import Instance, instance_of_points, require
+from boxwood.theory.instances._instance import Instance, instance_of_points, refuse_unless
 
 _SMALLEST, _LARGEST = 1e-150, 1e150  # range of numbers whose squares are doubles
 
@@ -58,7 +58,7 @@ def three_corners(gamma: float) -> Instance:
     >>> {name: round(value, 3) for name, value in three_corners(0.1).exact.items()}
     {'similarity': 0.819, 'interpretable': 0.81}
     """
-    require(finite_number("gamma", gamma) > 0, f"three_corners needs gamma > 0, got {gamma}")
+    refuse_unless(finite_number("gamma", gamma) > 0, f"three_corners needs gamma > 0, got {gamma}")
     points = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     exact = {"similarity": math.exp(-2 * gamma), "interpretable": 2 * math.exp(-gamma) - 1}
     return instance_of_points(points, Reference.of(points, [0, 0, 1]), exact, kernel=Gaussian(gamma))
@@ -162,7 +162,7 @@ def split_middle(e: float) -> Instance:
     >>> round(exact["price"], 4), round(exact["surrogate_price"], 4), round(exact["printed_bound"], 4)
     (9.6667, 14.3333, 14.7222)
     """
-    require(_SMALLEST <= finite_number("e", e) < 0.5, f"e must be at least {_SMALLEST:g} and below 0.5, got {e}")
+    refuse_unless(_SMALLEST <= finite_number("e", e) < 0.5, f"e must be at least {_SMALLEST:g} and below 0.5, got {e}")
     labels = np.repeat(np.arange(3), 2)
     reference = Reference(labels, np.array([[-1.0], [0.0], [1.0]]))
     points = reference.centers[labels] + np.tile([-e, e], 3)[:, None]
@@ -211,7 +211,7 @@ def far_point(v: float, copies: int = 50) -> Instance:
     [0.5507, 6.5656, 618.0755]
     """
     whole_number("copies", copies, 2)
-    require(4 < finite_number("v", v) <= _LARGEST, f"far_point needs 4 < v <= {_LARGEST:g}, got {v}")
+    refuse_unless(4 < finite_number("v", v) <= _LARGEST, f"far_point needs 4 < v <= {_LARGEST:g}, got {v}")
     rows = np.array([[1.0, -3.0], [-3.0, 1.0], [-1.0, 3.0], [3.0, -1.0]])
     points = np.vstack([np.repeat(rows, copies, axis=0), [[0.0, v]]])
     labels = np.append(np.repeat([0, 0, 1, 1], copies), 2)

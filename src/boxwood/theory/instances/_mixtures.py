@@ -21,7 +21,7 @@ from scipy.special import ndtr
 from boxwood._types import Floats
 from boxwood._validation import as_generator, finite_number, refuse_unknown, whole_number
 from boxwood.reference import Mixture
-from boxwood.theory.instances._instance import Instance, instance_of_deviations, require
+from boxwood.theory.instances._instance import Instance, instance_of_deviations, refuse_unless
 
 _FARTHEST = 1e150  # so that squares of distances are finite
 
@@ -58,7 +58,7 @@ def linear_error(k: int, q: float) -> Instance:
     >>> round(instance.exact["error"], 12), instance.exact["error_bound"]
     (0.07, 0.05)
     """
-    require(finite_number("q", q) >= whole_number("k", k, 2), f"linear_error needs q >= k, got k={k}, q={q}")
+    refuse_unless(finite_number("q", q) >= whole_number("k", k, 2), f"linear_error needs q >= k, got k={k}, q={q}")
     eps = 1 / (2 * q)
     exact = {"error": eps * (k - 1) * (k + 2) / (2 * k), "error_bound": (k - 1) / (4 * q), "enr": q}
     return instance_of_deviations(np.eye(k), eps, exact)
@@ -163,7 +163,7 @@ def two_gaussians(m: float) -> Instance:
     >>> round(two_gaussians(1.0).exact["price"], 7)
     0.8124421
     """
-    require(0 < finite_number("m", m) <= _FARTHEST, f"two_gaussians needs 0 < m <= {_FARTHEST:g}, got {m}")
+    refuse_unless(0 < finite_number("m", m) <= _FARTHEST, f"two_gaussians needs 0 < m <= {_FARTHEST:g}, got {m}")
     density = {x: math.exp(-x * x / 2) / math.sqrt(2 * math.pi) for x in (0.0, m, 2 * m)}
     error, beyond_mean = float(ndtr(-m)), float(ndtr(-2 * m))
     # E|x - its mean| on its side of 0, and E|x - the other mean| beyond 0
@@ -212,7 +212,9 @@ def exponential_error(k: int, q: float) -> Instance:
     0.1120209
     """
     whole_number("k", k, 2)
-    require(math.log(2 * k) < finite_number("q", q) < 700, f"exponential_error needs ln 2k < q < 700, got k={k}, q={q}")
+    refuse_unless(
+        math.log(2 * k) < finite_number("q", q) < 700, f"exponential_error needs ln 2k < q < 700, got k={k}, q={q}"
+    )
     eps = math.exp(-q)
     exact = {
         "error": eps * (k - 1) * (k + 2) / (2 * k),
@@ -264,11 +266,11 @@ def first_cut(k: int, q: float, *, axes: str = "auto") -> Instance:
     """
     whole_number("k", k, 2)
     fits = 1 / _LARGEST_RATIO <= finite_number("q", q) <= _LARGEST_RATIO
-    require(fits, f"first_cut needs a q from {1 / _LARGEST_RATIO:g} to {_LARGEST_RATIO:g}, got {q}")
+    refuse_unless(fits, f"first_cut needs a q from {1 / _LARGEST_RATIO:g} to {_LARGEST_RATIO:g}, got {q}")
     refuse_unknown("axes", axes, ("auto", "permutations", "pairs"))
     if axes == "auto":
         axes = "permutations" if k <= _MOST_PERMUTED else "pairs"
-    require(axes == "pairs" or k <= _MOST_PERMUTED, f"{k}! axes are too many; use axes='pairs'")
+    refuse_unless(axes == "pairs" or k <= _MOST_PERMUTED, f"{k}! axes are too many; use axes='pairs'")
     orders = permutations(range(k)) if axes == "permutations" else _pair_orders(k)
     means = 1.0 + np.array(list(orders), dtype=np.float64).T
     sigma = (k - 1) / math.sqrt(2 * q)
@@ -298,7 +300,7 @@ def first_cut_error(k: int, sigma: float, threshold: ArrayLike | None = None) ->
     The error is convex between neighbouring means. Ternary search narrows down all k - 1 gaps at once.
     """
     means = np.arange(1.0, whole_number("k", k, 2) + 1)
-    require(finite_number("sigma", sigma) > 0, f"sigma must be above 0, got {sigma}")
+    refuse_unless(finite_number("sigma", sigma) > 0, f"sigma must be above 0, got {sigma}")
 
     def error(theta: Floats) -> Floats:
         with np.errstate(over="ignore"):

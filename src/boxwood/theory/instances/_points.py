@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from boxwood._types import Floats, Indices
 from boxwood._validation import as_generator, finite_number, refuse_other_kind, refuse_unknown, whole_number
 from boxwood.reference import Reference
-from boxwood.theory.instances._instance import Instance, instance_of_points, require
+from boxwood.theory.instances._instance import Instance, instance_of_points, refuse_unless
 from boxwood.tree import ThresholdTree, rows_at_nodes
 from boxwood.tree.tree import refuse_no_tree
 
@@ -57,7 +57,7 @@ def star(k: int, far: float, *, objective: str = "l1") -> Instance:
     (1.969697, 3.0833)
     """
     whole_number("k", k, 2)
-    require(finite_number("far", far) >= 1, f"star needs far >= 1, got {far}")
+    refuse_unless(finite_number("far", far) >= 1, f"star needs far >= 1, got {far}")
     refuse_unknown("objective", objective, _OBJECTIVES)
     costs = np.array([1.0] + [far] * (k - 1))
     odds = far**2 if objective == "l2" else far
@@ -99,7 +99,7 @@ def two_centers(t: float, *, objective: str = "l1", median: str = "midpoint") ->
     >>> [round(two_centers(0.3, objective=one).exact["expected_cost"], 4) for one in ("l1", "sqeuclidean", "l2")]
     [0.42, 0.162, 0.468]
     """
-    require(0 <= finite_number("t", t) <= 1, f"t must be from 0 to 1, got {t}")
+    refuse_unless(0 <= finite_number("t", t) <= 1, f"t must be from 0 to 1, got {t}")
     refuse_unknown("median", median, ("midpoint", "lower"))
     refuse_unknown("objective", objective, _OBJECTIVES)
     nearest = min(t, 1 - t)
@@ -175,8 +175,10 @@ def unit_cube(
     d = math.ceil(300 * math.log(k)) if d is None else whole_number("d", d, 1)
     eps = 300 * math.log(k) / k if eps is None else finite_number("eps", eps)
     copies = float(k) ** 2 if copies is None else finite_number("copies", copies)
-    require(1e-150 <= eps <= 1e150, f"eps must be from 1e-150 to 1e150, so that its square is a double; got {eps}")
-    require(copies > 0, f"copies must be above 0, got {copies}")
+    refuse_unless(
+        1e-150 <= eps <= 1e150, f"eps must be from 1e-150 to 1e150, so that its square is a double; got {eps}"
+    )
+    refuse_unless(copies > 0, f"copies must be above 0, got {copies}")
     centers = as_generator(random_state).random((k, d))
     bounds = {"distance_bound": math.sqrt(d / 12), "separated_bound": eps * k / 4, "paper_cost_bound": eps * k * d / 80}
     return _with_neighbors(centers, centers - eps, centers + eps, eps, copies, 2, bounds)
@@ -237,7 +239,7 @@ def unit_grid(
     d = math.ceil(300 * math.log(k)) if d is None else whole_number("d", d, 1)
     steps = math.ceil(math.log(k)) if steps is None else whole_number("steps", steps, 1)
     copies = float(k) ** 2 if copies is None else finite_number("copies", copies)
-    require(copies >= 2 * k, f"copies must be at least 2k = {2 * k}, so that best centres stay, got {copies}")
+    refuse_unless(copies >= 2 * k, f"copies must be at least 2k = {2 * k}, so that best centres stay, got {copies}")
     step = as_generator(random_state).integers(steps + 1, size=(k, d))
     below, centers, above = ((step + shift) / steps for shift in (-1, 0, 1))  # so all points lie on the grid exactly
     bounds = {"distance_bound": math.sqrt(d) / 4, "separated_bound": k / steps / 2}
@@ -315,7 +317,7 @@ def local_optimum(e: float = 0.1) -> Instance:
     >>> local_optimum(0.5).exact
     mappingproxy({'cost': 2.0, 'best_cost': 1.5})
     """
-    require(0 < finite_number("e", e) <= 0.5, f"e must be above 0 and at most 0.5, got {e}")
+    refuse_unless(0 < finite_number("e", e) <= 0.5, f"e must be above 0 and at most 0.5, got {e}")
     points = np.array([[x, y] for x in (0.0, 1.0, 2.0) for y in (e, -e)])
     reference = Reference(np.array([0, 1, 2, 2, 2, 2]), np.array([[0.0, e], [0.0, -e], [1.5, 0.0]]))
     return instance_of_points(points, reference, {"cost": 1 + 4 * e**2, "best_cost": 6 * e**2})
