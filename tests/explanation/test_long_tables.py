@@ -1,4 +1,6 @@
-"""Tables made long: a column of words that names quantities beside columns of their values is asked about."""
+"""Tables that are no rows of things: made long, or counts of combinations; they are asked about."""
+
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -46,3 +48,34 @@ def test_wide_tables_groups_and_experiments_are_no_long_ones(seed):
     treatment = np.repeat(["a", "b", "c"], 40)
     yields = rng.normal(20 + 5 * (treatment == "b"), 3)
     assert not says_long(pd.DataFrame({"treatment": treatment, "yield": yields}), n_clusters=2)
+
+
+def counts_of_combinations(seed, share=1.0):
+    """Return a table of counts: a row for nearly each combination of some categories and numbers of few values."""
+    rng = np.random.default_rng(seed)
+    n_values = [int(n) for n in rng.integers(2, 6, int(rng.integers(2, 5)))]
+    cells = [cell for cell in itertools.product(*map(range, n_values)) if rng.random() < share]
+    frame = pd.DataFrame(cells, columns=[f"c{j}" for j in range(len(n_values))])
+    for j in range(1, len(n_values)):
+        frame[f"c{j}"] = frame[f"c{j}"].map(dict(enumerate("abcdef")))
+    return frame.assign(n=rng.poisson(rng.uniform(3, 60, len(frame)))).sample(frac=1, random_state=seed)
+
+
+@law(12)
+def test_a_column_that_counts_rows_is_told(seed):
+    frame = counts_of_combinations(seed)
+    if len(frame) >= 12 and frame.n.nunique() > 3:
+        asked = "Note: n may count rows: each row is another combination of all other columns; if it does, these rows "
+        assert f"{asked}weigh so much (sample_weight)" in str(bw.explain(frame, n_clusters=2))
+        assert "may count rows" not in str(bw.explain(frame, n_clusters=2, sample_weight="n").notes)
+
+
+@law(12)
+def test_rows_that_come_again_or_hold_few_combinations_count_nothing(seed):
+    rng = np.random.default_rng(seed)
+    frame = counts_of_combinations(seed, share=0.5)
+    again = frame.sample(2 * len(frame), replace=True, random_state=seed)
+    measured = counts_of_combinations(seed).assign(n=lambda table: rng.normal(size=len(table)))
+    for table in (frame, again, measured):
+        if len(table) >= 12:
+            assert "may count rows" not in str(bw.explain(table, n_clusters=2).notes)

@@ -1421,6 +1421,7 @@ ELSEWHERE = {
     # of tables that have another shape
     " quantities, each in ": "explanation/test_long_tables.py::test_the_column_that_names_quantities_is_told",
     ": is this table long? ": "explanation/test_long_tables.py::test_wide_tables_groups_and_experiments_are_no_long",
+    " may count rows: ": "explanation/test_long_tables.py::test_a_column_that_counts_rows_is_told",
     # of two tables
     " were left out: no row of the other table has their ": "explanation/test_by_inputs.py::test_no_label_is_on_ano",
     "only in part on rows held out": "explanation/test_by_inputs.py::test_what_is_planted_in_inputs_is_found_or_said",

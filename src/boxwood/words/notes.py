@@ -48,7 +48,7 @@ _LOST = (  # rows were lost, or read in a way that may be wrong
     r"; --table names another$|; open and save the workbook$",
     r"^look like numbers with |; if that is wrong, name the encoding ",
     r"no cluster( |:|$|, )|rows? .* (was|were) left out(:|$|, )",
-    r"; pass sample_weight$| ha(s|ve) a value that was never seen, such as ",
+    r"; pass sample_weight$| may count rows: | ha(s|ve) a value that was never seen, such as ",
 )
 _WEAK = (  # the answer is weak, or another one is better
     rf"{re.escape(DOUBT)}|^{NO_GROUPS}|{TOO_FEW}",  # are these clusters at all?

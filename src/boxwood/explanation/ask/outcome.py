@@ -48,6 +48,7 @@ LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
 ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
 FEWEST_IN_ORDER, NEAR, TIMES_NEAR = 4, 0.5, 1.5  # classes; share of mistakes that are near, and above chance
+COMBINED = 0.9  # of all combinations of the other columns, at least, stand beside counts
 ROWS_OF_QUANTITY, TIMES_OF_UNITS = 5, 10.0  # of a quantity at least, and between quantities of other units
 LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
@@ -113,7 +114,7 @@ def conclude(outcome: Outcome, problem: Problem, asked: Options, *, made_here: b
     notes += _notes_on_order(explanation) if are_given else ()
     if made_here:
         notes += *_notes_on_stand_ins(explanation), *_notes_on_codes_apart(explanation)
-        notes += _notes_on_quantities(explanation)
+        notes += *_notes_on_quantities(explanation), *_notes_on_counts(explanation)
     if (budget := problem.asked_budget).given:
         explanation = with_limits(explanation, problem.task, budget, outcome.n_moved, asked.dates)
     if made_here and explanation.search_report is not None:  # nobody is to blame for clusters that boxwood made itself
@@ -438,6 +439,27 @@ def _notes_on_quantities(explanation: MeasuredTree) -> tuple[str, ...]:
             said = f"{column_name(explanation.columns[j])} names {len(parts)} quantities, each in {n_rows[0]:,} rows"
             found.append(f"{said}: is this table long? Clusters of rows need a column for each (pivot it)")
     return tuple(found)
+
+
+def _notes_on_counts(explanation: MeasuredTree) -> tuple[str, ...]:
+    """Return a note on a column that may count the rows of a table of combinations, as `table` of R makes it.
+
+    Each row is another combination of the other columns, and nearly all combinations are there.
+    """
+    evidence = explanation._in_memory
+    if evidence is None or evidence.whole is not None or evidence.task.rows.weights is not None:
+        return ()
+    table = evidence.coordinates.table.values
+    n_values = [len(np.unique(x)) for x in table.T]
+    for j, name in enumerate(explanation.columns):
+        x, others = table[:, j], [n for i, n in enumerate(n_values) if i != j and n > 1]
+        if not (len(others) >= 2 and COMBINED * math.prod(others) <= len(table) <= math.prod(others)):
+            continue
+        counts = np.isfinite(x).all() and (x >= 0).all() and (x == np.round(x)).all() and n_values[j] > FEW_VALUES[0]
+        if counts and len(np.unique(np.delete(table, j, axis=1), axis=0)) == len(table):
+            said = f"{column_name(name)} may count rows: each row is another combination of all other columns"
+            return (f"{said}; if it does, these rows weigh so much (sample_weight)",)
+    return ()
 
 
 def _are_other_units(parts: Sequence[Floats]) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
 
 MOST, HALF = 0.8, 0.5  # share of a cluster of which a name is true, and of each other one, of which it is not
+APART = 0.1  # so much more often is each word of a name true of its cluster than of any other
 TRIED = 6  # words of a cluster that are tried in pairs
 LONGEST = 30  # characters of a name
 
@@ -34,7 +35,7 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
 
     Words are "high" and "low" for numbers above and below the median of all rows, "late" and "early" for dates, values
     of columns of categories, and booleans. A name is one word or two, true of 80% of the cluster, by weight, and of
-    less than half of each other one. What rows lack gives no name.
+    less than half of each other one; each word by itself is less true of all others. What rows lack gives no name.
     """
     evidence = ex._in_memory if ex._is_made_here else None
     if evidence is None or not all(isinstance(name, int) for name in ex.names):
@@ -51,7 +52,8 @@ def _names(evidence: Evidence, words: Sequence[_Word]) -> list[str]:
 
 def _name(c: int, words: Sequence[_Word], evidence: Evidence) -> str:
     """Return the name of a cluster, empty if it has none: of two words if that is not too long, else the clearest."""
-    own = sorted((word for word in words if word.shares[c] >= MOST), key=lambda word: -_apart(word.shares, c))[:TRIED]
+    own = [word for word in words if word.shares[c] >= MOST and _apart(word.shares, c) >= APART]
+    own = sorted(own, key=lambda word: -_apart(word.shares, c))[:TRIED]
     pairs = [(a, b) for a, b in combinations(own, 2) if a.column != b.column]
     for several in (*pairs, *((word,) for word in own)):
         said = ", ".join(word.said for word in several)
