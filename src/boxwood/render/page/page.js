@@ -339,8 +339,10 @@ const showTree = (data, tree) => {
   all("code[data-form]").forEach((code, i) => { code.textContent = code.dataset.form === "text" ? textOfTree(nodes, rules.clusters.map(([, name]) => name)) : codeBeside(first.code[i], tree.code[code.dataset.form]); });
 };
 // What is shown instead of the first tree: a place of the slider, a tree without a column, or one that is made by hand.
-// `find` gives its data, the tree, and the clusters that are gone; `putBack` puts the controls back that made it.
+// `find` gives its data, the tree, what is said of it, and the clusters that are gone; `putBack` puts the controls back
+// that made it.
 let asked = null, putBack = () => {}, gone = new Set(), isByHand = true;
+let sayTree = () => {};  // beside the slider
 const show = async (find, back = () => {}) => {
   const mine = asked = {}, found = await find?.(), typed = new Map(rules.columns.map(({name}, j) => [name, inputs[j]?.value]));
   if (mine !== asked) return;  // a later move came in between
@@ -350,6 +352,8 @@ const show = async (find, back = () => {}) => {
   if (found) showTree(...found.shown);
   else showFirst();
   one("#other-tree").hidden = !found;
+  one("#which").textContent = found?.which ?? "";
+  sayTree(found?.told);
   [".card", ".names:first-of-type li"].forEach(parts => all(parts).forEach((part, cluster) => { part.hidden = gone.has(cluster); }));
   learnTree();
   lightByMouse();
@@ -363,29 +367,35 @@ const show = async (find, back = () => {}) => {
 };
 const once = id => { let data; return () => (data ??= unpacked(one(id).textContent)); };
 const pressed = (button, isOn) => button.setAttribute("aria-pressed", isOn);
-// A button that shows a tree, and at a second click the first one.
+// A button that shows a tree, and at a second click that of the page, with what was changed by hand.
 const toggle = (button, find) => {
   const back = () => pressed(button, false);
   button.addEventListener("click", () => {
     const isOn = button.getAttribute("aria-pressed") === "true";
     if (!isOn) pressed(button, true);
-    show(isOn ? null : find, isOn ? undefined : back);
+    if (isOn) showMade();
+    else show(find, back);
   });
 };
 const slider = one("#leaves"), unpacks = typeof DecompressionStream !== "undefined";
 if (slider && unpacks) {
   const sizes = slider.dataset.sizes.split(" "), told = one("#leaves-told"), here = Number(slider.value), data = once("#trees");
   one("#slider").hidden = false;
-  const say = () => { slider.setAttribute("aria-valuetext", told.textContent = sizes[slider.value].replaceAll("_", " ")); };
-  const found = async (own, i = 0) => ({shown: [{...await data(), ...await own()}, (await own()).trees[i]]});
-  const back = () => { slider.value = here; say(); };
+  const saidOf = at => sizes[at].replaceAll("_", " ");
+  sayTree = (said = saidOf(slider.value)) => { slider.setAttribute("aria-valuetext", told.textContent = said); };
+  const found = async (own, i, which, said) => ({shown: [{...await data(), ...await own()}, (await own()).trees[i]], which, told: said});
+  const back = () => { slider.value = here; };
   slider.addEventListener("input", () => {
     const at = Number(slider.value);
-    say();
-    show(at === here ? null : () => found(async () => (await data()).slider, at - (at > here ? 1 : 0)), back);
+    sayTree();
+    if (at === here) showMade();
+    else show(() => found(async () => (await data()).slider, at - (at > here ? 1 : 0), `a tree of ${saidOf(at).split(":")[0]}`), back);
   });
-  all("[data-without]").forEach((button, i) => toggle(button, () => found(async () => (await data()).without[i])));
-  say();
+  all("[data-without]").forEach((button, i) => {
+    const which = `without ${one("bdi", button).textContent}`, said = button.lastChild.textContent.slice(2).trim();
+    toggle(button, () => found(async () => (await data()).without[i], 0, `a tree ${which}`, `${said}: ${which}`));
+  });
+  sayTree();
 }
 
 // ------------------------------------------------------------------ what a reader changes
@@ -479,34 +489,43 @@ const sayMade = () => {
   one("#merges").hidden = !merges.length;
   one("#merges").replaceChildren("Merge two clusters ", ...merges);
 };
-const forget = () => {  // another tree is shown, to which names alone belong
-  done.splice(0, done.length, ...done.filter(({named}) => named));
-  sayMade();
-};
+// Changes of the tree; names belong to all trees.
+const madeByHand = () => done.filter(({named}) => !named).length;
+// The tree of this page, with all that was changed by hand: what is set aside while another one is shown comes back.
 const showMade = () => {
-  const isFirst = done.every(({named}) => named), {into} = stateOf();
-  const clusters = new Set(into.map((_, i) => i).filter(i => into[i] !== i));
-  show(isFirst ? null : () => ({...madeOf(stateOf()), gone: clusters, isByHand: true}), isFirst ? undefined : forget);
-  sayMade();
+  const n = madeByHand();
+  show(n ? () => {
+    const state = stateOf(), made = madeOf(state);
+    const which = `the tree of this page with ${counted(n, "change")} by hand`;
+    return {...made, which, told: `${state.tree.ends.length} leaves: ${rightFor(made.right)}: ${which}`, gone: new Set(state.into.flatMap((cluster, i) => (cluster === i ? [] : [i]))), isByHand: true};
+  } : null);
+  if (byHand) sayMade();
   sayChanges();
 };
 const sayChanges = () => {
   one("#lines-of-python").textContent = done.map(({line}) => line).join("\n");
   one("#done").replaceChildren(...done.map(({said}) => element("li", {}, element("bdi", {}, said))));
   one("#changes").hidden = !done.length;
-  if (one("#to-lines")) one("#to-lines").hidden = !done.length || !isByHand;
+  if (one("#other-tree")) {
+    const n = madeByHand();
+    one("#to-lines").hidden = !done.length || !isByHand;
+    one("#aside").textContent = n && !isByHand ? `${counted(n, "change")} by hand ${n === 1 ? "is" : "are"} set aside, and come${n === 1 ? "s" : ""} back with the tree of this page. ` : "";
+    one("#return").hidden = isByHand;
+    if (byHand) one("#by-hand").hidden = !isByHand;  // its controls belong to the tree of this page
+  }
   all(".undo").forEach(button => { button.hidden = !done.length; });
 };
 all(".undo").forEach(button => button.addEventListener("click", () => {
   const {named} = done.pop();
   if (named) rename(...named);
-  if (byHand && isByHand) showMade();
+  if (byHand && (isByHand || !named)) showMade();
   sayChanges();
   if (!done.length) one("#by-hand:not([hidden]) :is(.move, .merge), .rename").focus();
 }));
+one("#return")?.addEventListener("click", () => { showMade(); slider.focus(); });
 if (one("#own") && unpacks) (async () => {
   byHand = await unpacked(one("#own").textContent);
-  one("#by-hand").hidden = false;
+  one("#by-hand").hidden = !isByHand;
   sayMade();
   // The line of a cut that moves is dragged in its histogram.
   markMoves = () => {
