@@ -90,6 +90,10 @@ def check_tree(page, ex, frame):
     assert [re.search(r"(\d[\d,]*)(?: rows?)? · ", text)[1] for text in drawn] == [
         f"{leaf.size:,.0f}" for leaf in new.leaves
     ]
+    tested = [new.columns[j] for j in new.tree.features.tolist()]
+    said = page.inner_text("#deciding")
+    assert said.endswith(" decides" if len(tested) == 1 else " decide")
+    assert all(name in said for name in tested)
     for control in page.locator("#by-hand .move").all():
         assert f"right for {percent(new.agreement)} of the" in control.get_attribute("aria-valuetext")
     return new
@@ -149,6 +153,12 @@ def test_two_leaves_are_merged_as_python_merges_their_clusters(opened, kind):  #
             assert page.locator(".card:visible").count() == new.n_clusters == ex.n_clusters - 1
             n_merged += 1
             assert page.evaluate("document.activeElement.className") == "undo"
+            buttons = page.locator("#fields .pick button")
+            assert 0 < buttons.count() <= new.n_clusters
+            for typical in buttons.all():
+                typical.click()
+                assert page.get_attribute("#result", "data-cluster") == typical.get_attribute("data-cluster")
+            page.focus("#by-hand .undo")
             page.keyboard.press("Enter")
             page.wait_for_function("document.querySelector('#other-tree').hidden")
             assert page.locator(".card:visible").count() == ex.n_clusters
@@ -269,6 +279,7 @@ def test_no_change_is_lost_beside_another_tree(opened):  # noqa: F811
         said = page.inner_text("#other-tree")
         assert "2 changes by hand are set aside" in said
         assert ("a tree of " in said) == (i in (0, 1, 4))
+        assert (name not in page.inner_text("#deciding")) >= (i in (2, 3, 5))
         assert (f": without {name}" in page.inner_text("#leaves-told")) == (i in (2, 3, 5))
         assert page.text_content("#lines-of-python") == lines
         come_back()

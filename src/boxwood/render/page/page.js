@@ -297,11 +297,12 @@ const saySizes = said => sizesOf().forEach((parts, i) => {
   // what stood out in one of them is not what stands out in all
   all(".out, .note:not(.finds)", all(".told")[i]).forEach(part => { part.hidden = said[i] !== first.sizes[i]; });
 });
-const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
+const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), deciding: one("#deciding")?.textContent, isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
 let copies = first.copies;
 const showFirst = () => {
   ({rules, copies} = first);
   saySizes(first.sizes);
+  if (fields) one("#deciding").textContent = first.deciding;
   one("#of-tree").replaceChildren(...first.tree);
   one("#of-tree").parentElement.classList.toggle("wide", first.isWide);
   all(".card").forEach((card, i) => one(".rules", card).replaceChildren(...first.cards[i]));
@@ -325,9 +326,11 @@ const showTree = (data, tree) => {
     conditions: nodes.map(node => (node.parent === null ? null : nodes[node.parent].full[node.side])),
     notes: leaves.map(node => [node.note, node.purity]),
     clusters: first.rules.clusters,
-    typical: tree.typical ?? [],
+    typical: (tree.typical ?? []).map(values => values && tested.map(j => values[j])),
     file: first.rules.file && {...first.rules.file, columns: data.file.filter(({name}, j) => named.has(name) || j >= data.columns.length)},
   };
+  const deciding = rules.columns.map(({name}) => name), last = deciding.length > 6 ? `${deciding.splice(6).length} more` : deciding.pop();
+  if (fields) one("#deciding").textContent = deciding.length ? `${deciding.join(", ")} and ${last} decide` : `${last} decides`;
   one("#of-tree").replaceChildren(
     element("div", {class: "scroll sheet picture", tabindex: "0", role: "region", "aria-label": "Picture of the tree"}, picture),
     element("div", {class: "list"}, element("ul", {}, treeAsList(nodes, 0))));
@@ -436,7 +439,8 @@ const madeOf = state => {
   const code = Object.fromEntries(all("code[data-form]").map((part, i) => [part.dataset.form, first.code[i]]).filter(([form]) => tree.code[form]).map(([form, own]) =>
     [form, changed(form, codeBeside(own, tree.code[form])).replace(/agreement \S*%$/m, () => `agreement ${percentOf(right)}`)]));
   const data = {...byHand, nodes}, ends = tree.ends.map(([id]) => id);
-  const typical = into.every((cluster, i) => cluster === i) ? first.rules.typical : [], total = sumOf(nodes[0].by);
+  // the leaves of a cluster are within those of the one that it is merged into
+  const typical = into.map((cluster, i) => (cluster === i ? first.rules.typical.find((values, j) => values && into[j] === i) : null)), total = sumOf(nodes[0].by);
   const sizes = into.map((_, i) => {
     const n = nodes[0].by[i], said = `${rowsIn(n, byHand.weighted)}, ${percentOf(n / total)}`;
     return into.filter(cluster => cluster === i).length > 1 ? [`${said} `, said, 100 * n / total] : null;
