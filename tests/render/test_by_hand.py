@@ -149,7 +149,8 @@ def test_two_leaves_are_merged_as_python_merges_their_clusters(opened, kind):  #
             page.keyboard.press("Enter")
             page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
             new = check_tree(page, ex, frame)
-            assert f"{new.n_leaves} leaves, right for {percent(new.agreement)} of the rows" in said
+            n_left = f"{new.n_clusters} cluster{'s' * (new.n_clusters > 1)} left"
+            assert f"{new.n_leaves} leaves, right for {percent(new.agreement)} of the rows; {n_left}" in said
             assert page.locator(".card:visible").count() == new.n_clusters == ex.n_clusters - 1
             n_merged += 1
             assert page.evaluate("document.activeElement.className") == "undo"
@@ -290,8 +291,11 @@ def test_no_change_is_lost_beside_another_tree(opened):  # noqa: F811
         assert page.input_value("#leaves") == size
         check_tree(page, ex, frame)
         check_said()
+    olds = ("Of the tree that this page was made for", "Of the clusters before they were merged")
+    assert [page.get_by_text(old).locator("visible=true").count() for old in olds] == [2, 1]
     without.click()
     page.wait_for_function("() => document.querySelector('#by-hand').hidden")
+    assert [page.get_by_text(old).locator("visible=true").count() for old in olds] == [2, 0]
     page.locator("#changes .undo").click()  # shows what it does
     page.wait_for_function("() => document.querySelector('#which').textContent.includes('1 change by hand')")
     check_tree(page, ex, frame)
@@ -304,6 +308,7 @@ def test_no_change_is_lost_beside_another_tree(opened):  # noqa: F811
     page.wait_for_function("() => document.querySelector('#other-tree').hidden")
     assert page.inner_text("#leaves-told") == told
     assert page.text_content("#lines-of-python") == ""
+    assert [page.get_by_text(old).locator("visible=true").count() for old in olds] == [0, 0]
 
 
 def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # noqa: F811

@@ -255,6 +255,20 @@ if (rules.file) {
 }
 
 // ------------------------------------------------------------------ smaller and larger trees
+// Names that are wider than their box in the font of this reader are shortened in the middle.
+const pen = element("canvas").getContext("2d");
+const fitTitles = () => all(".tree .title").forEach(part => {
+  const line = part.closest("text"), room = one("rect", line.parentNode).width.baseVal.value - line.x.baseVal[0].value - (line === part ? 8 : 13);
+  const {fontWeight, fontSize, fontFamily} = getComputedStyle(part);
+  pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+  while (pen.measureText(line.textContent).width > room) {
+    const letters = [...part.textContent.replace("…", "")], half = letters.length >> 1;
+    if (letters.length < 2) break;
+    letters.splice(half, 1, "…");
+    part.textContent = letters.join("");
+  }
+});
+fitTitles();
 const unpacked = text => new Response(new Blob([Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
 const treeAsList = (found, at) => {
   const node = found[at], parent = found[node.parent];
@@ -316,7 +330,7 @@ const codeBeside = (own, told) => {
   return told.flatMap(part => (typeof part === "string" ? part : lines.slice(part[0], part[0] + part[1]))).join("\n");
 };
 const showTree = (data, tree) => {
-  const titles = data.names.map((title, i) => (given.has(i) ? inLeaf(given.get(i)) : title));
+  const titles = data.names.map((title, i) => given.get(i) ?? title);
   const {picture, nodes} = drawTree({...data, ends: tree.ends}, rules.clusters, titles);
   const place = new Map(nodes.map(node => [node.id, node.at])), tested = [...new Set(nodes.filter(node => !node.isLeaf).map(node => node.test[0]))].sort((a, b) => a - b);
   const leaves = nodes.filter(node => node.isLeaf), named = new Set(tested.map(j => data.file[j].name));
@@ -346,6 +360,14 @@ const showTree = (data, tree) => {
 // that made it.
 let asked = null, putBack = () => {}, gone = new Set(), isByHand = true;
 let sayTree = () => {};  // beside the slider
+// What stays as it was says so, where it stands.
+const stays = (head, text) => {
+  const line = element("p", {class: "note screen", hidden: ""}, text);
+  one(head)?.after(line);
+  return line;
+};
+const ofTree = [".lede", "#disagreement"].map(head => stays(head, "Of the tree that this page was made for, not of the one that is shown now."));
+const ofClusters = stays("#profile", "Of the clusters before they were merged.");
 const show = async (find, back = () => {}) => {
   const mine = asked = {}, found = await find?.(), typed = new Map(rules.columns.map(({name}, j) => [name, inputs[j]?.value]));
   if (mine !== asked) return;  // a later move came in between
@@ -355,6 +377,9 @@ const show = async (find, back = () => {}) => {
   if (found) showTree(...found.shown);
   else showFirst();
   one("#other-tree").hidden = !found;
+  fitTitles();
+  ofTree.forEach(line => { line.hidden = !found; });
+  ofClusters.hidden = !gone.size;
   one("#which").textContent = found?.which ?? "";
   sayTree(found?.told);
   [".card", ".names:first-of-type li"].forEach(parts => all(parts).forEach((part, cluster) => { part.hidden = gone.has(cluster); }));
@@ -486,7 +511,7 @@ const sayMade = () => {
   });
   const merges = pairsOf(state, found).map(([first, second, into]) => {
     const after = madeOf({...state, into, tree: byHand.trees[into.join()]});
-    const button = element("button", {type: "button", class: "merge"}, element("bdi", {}, `${nameOf(first)} with ${nameOf(second)}`), `: ${after.found.filter(node => node.isLeaf).length} leaves, ${rightFor(after.right)}`);
+    const button = element("button", {type: "button", class: "merge"}, element("bdi", {}, `${nameOf(first)} with ${nameOf(second)}`), `: ${after.found.filter(node => node.isLeaf).length} leaves, ${rightFor(after.right)}; ${counted(new Set(into).size, "cluster")} left`);
     button.addEventListener("click", () => { merge(first, second); one("#by-hand .undo").focus(); });
     return button;
   });
@@ -568,7 +593,7 @@ const saved = async () => {
     use.replaceWith(bars);
   });
   svg.dataset.theme = "light";
-  svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:system-ui,sans-serif}.unseen{position:static}`));
+  svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:${getComputedStyle(document.body).fontFamily}}.unseen{position:static}`));
   const image = new Image(), url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"})), paper = element("canvas");
   [paper.width, paper.height] = [image.width, image.height] = [2 * width, 2 * height];
   image.src = url;
@@ -636,10 +661,16 @@ if (unpacks) {
 // ------------------------------------------------------------------ names that a reader gives
 const given = new Map();
 const inPython = value => (typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value));
-const inLeaf = name => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+// What stands where the page says names of the table; the name of a leaf that another tree has may be cut off.
+const texts = new Map(all(".chip + *, .leaf .title, .leaf title").map(part => [part, [part.textContent, part.getAttribute("class")]]));
 // IN: isOwn: whether the name is that of the table.
 const rename = (cluster, name, isOwn) => {
   const [mark] = first.rules.clusters[cluster];
+  const say = (part, said, style) => {
+    const own = isOwn && texts.get(part);
+    part.textContent = own ? own[0] : said;
+    if (style) part.className = own ? own[1] : style;
+  };
   first.rules.clusters[cluster][1] = name;
   if (isOwn) given.delete(cluster);
   else given.set(cluster, name);
@@ -647,12 +678,14 @@ const rename = (cluster, name, isOwn) => {
   const everywhere = selector => [document, ...first.tree.filter(part => part.querySelectorAll)].flatMap(root => all(selector, root));
   everywhere(".chip").filter(part => part.textContent === mark).forEach(part => {
     const beside = part.nextElementSibling;
-    if (beside?.tagName === "BDI") beside.textContent = name;
-    else if (beside?.matches(".named, .unseen")) { beside.textContent = ` ${name}`; beside.className = "named"; }
+    if (beside?.tagName === "BDI") say(beside, name);
+    else if (beside?.matches(".named, .unseen")) say(beside, ` ${name}`, "named");
   });
   everywhere(".tree .leaf").filter(leaf => one(".mark", leaf).textContent === mark).forEach(leaf => {
-    one(".title", leaf).textContent = inLeaf(name);
+    say(one(".title", leaf), name);
+    say(one("title", leaf), `${name}: ${all("text", leaf)[2].textContent}`);
   });
+  fitTitles();
   if (byHand) sayMade();
 };
 const give = (cluster, name) => {
@@ -665,6 +698,7 @@ if (rules.file) all(".card").forEach((card, cluster) => {
   const button = element("button", {type: "button", class: "screen rename", "aria-label": `Rename cluster ${rules.clusters[cluster][0]}`}, "Rename");
   one("h3", card).append(button);
   button.addEventListener("click", () => {
+    one(".taken", card)?.remove();
     const shown = one("h3 bdi", card), input = element("input", {"aria-label": `Name of cluster ${rules.clusters[cluster][0]}`, maxlength: "100"});
     input.value = shown.textContent;
     shown.hidden = button.hidden = true;
@@ -679,6 +713,7 @@ if (rules.file) all(".card").forEach((card, cluster) => {
       input.remove();
       shown.hidden = button.hidden = false;
       const isFree = rules.clusters.every(([, other], i) => i === cluster || other !== name);
+      if (isKept && !isFree) one("h3", card).after(element("p", {class: "note taken", role: "alert"}, "The name stays: ", element("bdi", {}, name), " is that of another cluster."));
       if (isKept && name && isFree && name !== shown.textContent) give(cluster, name);
       button.focus();
     };

@@ -154,7 +154,10 @@ def _script() -> str:
     """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
     text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
-    return re.sub(r" (=>|[=!]==|&&|\|\||\?\?=?|[+-]=|[<>]=) ", r"\1", text)  # signs that no text of the script holds
+    # signs that no text of the script holds
+    return re.sub(
+        r" (=>|[=!]==|&&|\|\||\?\?=?|[+-]=|[<>]=) |(?<=const )(\w+) = ", lambda sign: sign[1] or f"{sign[2]}=", text
+    )
 
 
 def short_page(model: Any) -> tuple[str, int]:
@@ -445,6 +448,7 @@ def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[d
         {
             "name": "Size of the tree",
             "value": _count(ex.n_leaves, "leaf", "leaves"),
+            "told": "a leaf: one end of the tree, a box of rows with one rule",
             "note": f"{_count(ex.n_leaves - 1, 'cut')}; the longest rule has {_count(longest, 'condition')}",
         },
         {
