@@ -119,7 +119,8 @@ def test_titles_stay_in_their_boxes(opened):  # noqa: F811
     page = opened(boxwood.explain(X, np.array(["W" * 40, "iiii " * 9, "c"])[y], max_leaf_nodes=5, columns=columns))
     over = """[...document.querySelectorAll('.tree .node')].map(node => {
         const box = node.querySelector('rect').getBBox();
-        return [...node.querySelectorAll(':scope > text')].map(text => box.width - text.getBBox().x - text.getBBox().width);
+        const texts = [...node.querySelectorAll(':scope > text')].map(text => text.getBBox());
+        return texts.map(({x, width}) => box.width - x - width);
     }).flat().filter(room => room < 3)"""
     assert page.evaluate(over) == []
     page.locator(".card .rename").nth(2).click()
