@@ -36,13 +36,16 @@ def bar_of(edges, value):
 
 
 def lost_at(ex, node):
-    """Return the weight of rows at a cut that could have reached a leaf of their cluster, and no longer can."""
+    """Return the weight of rows at a cut that could have reached a leaf of their cluster, and no longer can.
+
+    Rows of a cluster that no leaf names are lost at the first cut.
+    """
     tree, table = ex.tree, ex._rows().coordinates.table.values
     lost = 0.0
     for row, cluster, weight in at_cut(ex, node):
         path = path_of(tree, table[row])
         child = path[path.index(node) + 1]
-        if cluster in clusters_below(tree, node) and cluster not in clusters_below(tree, child):
+        if (node == 0 or cluster in clusters_below(tree, node)) and cluster not in clusters_below(tree, child):
             lost += weight
     return lost
 

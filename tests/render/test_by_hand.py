@@ -90,6 +90,10 @@ def check_tree(page, ex, frame):
     assert [re.search(r"(\d[\d,]*)(?: rows?)? · ", text)[1] for text in drawn] == [
         f"{leaf.size:,.0f}" for leaf in new.leaves
     ]
+    tested = [new.columns[j] for j in new.tree.features.tolist()]
+    said = page.inner_text("#deciding")
+    assert said.endswith(" decides" if len(tested) == 1 else " decide")
+    assert all(name in said for name in tested)
     for control in page.locator("#by-hand .move").all():
         assert f"right for {percent(new.agreement)} of the" in control.get_attribute("aria-valuetext")
     return new
@@ -145,10 +149,17 @@ def test_two_leaves_are_merged_as_python_merges_their_clusters(opened, kind):  #
             page.keyboard.press("Enter")
             page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
             new = check_tree(page, ex, frame)
-            assert f"{new.n_leaves} leaves, right for {percent(new.agreement)} of the rows" in said
+            n_left = f"{new.n_clusters} cluster{'s' * (new.n_clusters > 1)} left"
+            assert f"{new.n_leaves} leaves, right for {percent(new.agreement)} of the rows; {n_left}" in said
             assert page.locator(".card:visible").count() == new.n_clusters == ex.n_clusters - 1
             n_merged += 1
             assert page.evaluate("document.activeElement.className") == "undo"
+            buttons = page.locator("#fields .pick button")
+            assert 0 < buttons.count() <= new.n_clusters
+            for typical in buttons.all():
+                typical.click()
+                assert page.get_attribute("#result", "data-cluster") == typical.get_attribute("data-cluster")
+            page.focus("#by-hand .undo")
             page.keyboard.press("Enter")
             page.wait_for_function("document.querySelector('#other-tree').hidden")
             assert page.locator(".card:visible").count() == ex.n_clusters
@@ -221,35 +232,83 @@ def test_a_threshold_is_dragged_in_its_histogram(opened):  # noqa: F811
     check_tree(page, ex, frame)
 
 
-def test_another_tree_puts_the_changes_back(opened):  # noqa: F811
-    _, ex = made("customers", 0)
+def test_no_change_is_lost_beside_another_tree(opened):  # noqa: F811
+    """Changes are set aside while another tree is shown, and come back with the tree of the page, until undone."""
+    frame, ex = made("customers", 0)
     page = opened(ex)
     page.wait_for_selector("#by-hand:not([hidden])")
-    control, merge = page.locator("#by-hand .move").first, page.locator("#by-hand .merge").first
-    here, size = control.input_value(), page.input_value("#leaves")
-    moved_to(page, control, 0)
+    size, told = page.input_value("#leaves"), page.inner_text("#leaves-told")
+    moved_to(page, page.locator("#by-hand .move").first, 0)
     page.locator(".card .rename").first.click()
     page.keyboard.type("Given")
     page.keyboard.press("Enter")
-    merge.click()
-    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge')")
-    scope = {"ex": ex}
-    exec(page.text_content("#lines-of-python"), scope)
-    lines = [one.line.split("(")[0] for one in scope["ex"].changes]
-    assert lines == ["ex = ex.move_cut", "ex = ex.rename", "ex = ex.merge_clusters"]
-    page.focus("#leaves")
-    page.keyboard.press("Home" if size != "0" else "End")
-    page.wait_for_function("() => !document.querySelector('#lines-of-python').textContent.includes('merge')")
-    assert page.text_content("#lines-of-python").startswith("ex = ex.rename(")
-    assert page.locator(".card:visible").count() == ex.n_clusters
+    page.locator("#by-hand .merge").first.click()
+    page.wait_for_function("() => document.querySelector('#which').textContent.includes('2 changes by hand')")
+    new, lines = check_tree(page, ex, frame), page.text_content("#lines-of-python")
+    assert [one.line.split("(")[0] for one in new.changes] == [
+        "ex = ex.move_cut",
+        "ex = ex.rename",
+        "ex = ex.merge_clusters",
+    ]
+
+    def check_said():
+        said = page.inner_text("#leaves-told")
+        assert said == page.get_attribute("#leaves", "aria-valuetext") != told
+        agreed = f"right for {percent(new.agreement)} of the rows"
+        assert said == f"{new.n_leaves} leaves: {agreed}: the tree of this page with 2 changes by hand"
+        assert page.locator("#return").is_hidden()
+
+    def press(key):
+        page.focus("#leaves")
+        page.keyboard.press(key)
+
+    check_said()
     without = page.locator("[data-without]").first
+    name = without.locator("bdi").inner_text()
+    away, other = ("Home", "ArrowRight") if size != "0" else ("End", "ArrowLeft")
+    shows = (
+        (lambda: press(away), lambda: [press(other) for _ in range(abs(int(page.input_value("#leaves")) - int(size)))]),
+        (lambda: press(away), lambda: (page.focus("#return"), page.keyboard.press("Enter"))),
+        (without.click, without.click),
+        (without.click, lambda: (page.focus("#return"), page.keyboard.press("Enter"))),
+        (lambda: press(away), without.click),  # from one to the other
+        (lambda: None, without.click),
+    )
+    for i, (leave, come_back) in enumerate(shows):
+        leave()
+        page.wait_for_function("() => document.querySelector('#by-hand').hidden")
+        said = page.inner_text("#other-tree")
+        assert "2 changes by hand are set aside" in said
+        assert ("a tree of " in said) == (i in (0, 1, 4))
+        assert (name not in page.inner_text("#deciding")) >= (i in (2, 3, 5))
+        assert (f": without {name}" in page.inner_text("#leaves-told")) == (i in (2, 3, 5))
+        assert page.text_content("#lines-of-python") == lines
+        come_back()
+        if i == 4:
+            continue
+        page.wait_for_function("() => !document.querySelector('#by-hand').hidden")
+        assert without.get_attribute("aria-pressed") == "false"
+        assert page.input_value("#leaves") == size
+        check_tree(page, ex, frame)
+        check_said()
+    olds = ("Of the tree that this page was made for", "Of the clusters before they were merged")
+    assert [page.get_by_text(old).locator("visible=true").count() for old in olds] == [2, 1]
     without.click()
-    assert page.input_value("#leaves") == size
-    control = page.locator("#by-hand .move").first
-    assert control.input_value() == here
-    moved_to(page, control, 0)
-    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('move_cut')")
-    assert without.get_attribute("aria-pressed") == "false"
+    page.wait_for_function("() => document.querySelector('#by-hand').hidden")
+    assert [page.get_by_text(old).locator("visible=true").count() for old in olds] == [2, 0]
+    page.locator("#changes .undo").click()  # shows what it does
+    page.wait_for_function("() => document.querySelector('#which').textContent.includes('1 change by hand')")
+    check_tree(page, ex, frame)
+    press(away)
+    page.wait_for_function("() => document.querySelector('#by-hand').hidden")
+    page.locator("#changes .undo").click()  # a name is that of a cluster in all trees
+    page.wait_for_timeout(50)
+    assert page.locator("#by-hand").is_hidden()
+    page.locator("#changes .undo").click()
+    page.wait_for_function("() => document.querySelector('#other-tree').hidden")
+    assert page.inner_text("#leaves-told") == told
+    assert page.text_content("#lines-of-python") == ""
+    assert [page.get_by_text(old).locator("visible=true").count() for old in olds] == [0, 0]
 
 
 def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # noqa: F811

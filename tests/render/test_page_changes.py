@@ -75,6 +75,66 @@ def test_given_names_stay_when_the_tree_changes(opened):  # noqa: F811
     assert all(name in page.locator(".list").text_content() for name in names.values())
 
 
+def test_a_name_that_another_cluster_has_is_refused_in_words(opened):  # noqa: F811
+    page = opened(explained(["x", "y", "z"]))
+    button = page.locator(".card .rename").first
+    button.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("y")
+    page.keyboard.press("Enter")
+    assert page.locator(".card [role=alert]").all_inner_texts() == ["The name stays: y is that of another cluster."]
+    assert page.locator(".card h3 bdi").first.inner_text() == "x"
+    assert page.locator("#changes").is_hidden()
+    page.keyboard.press("Enter")  # the button has the focus again
+    assert page.locator(".card [role=alert]").count() == 0
+    page.keyboard.type("w")
+    page.keyboard.press("Enter")
+    assert page.locator(".card h3 bdi").first.inner_text() == "w"
+    assert page.locator(".card [role=alert]").count() == 0
+
+
+def test_a_name_that_is_undone_is_that_of_before_everywhere(opened):  # noqa: F811
+    """In the headers of tables, too, which leave out names that say no more than the chip."""
+    for names in ([0, 1, 2], ["x", "y", "a long name " * 8]):
+        page = opened(explained(names))
+        page.wait_for_selector("#by-hand:not([hidden])")
+        parts = "'.names, #of-tree, .cards, .profile, .confusion, #result'"
+        everything = f"[...document.querySelectorAll({parts})].map(part => part.outerHTML)"
+        before = page.evaluate(everything)
+        for cluster in range(3):
+            page.locator(".card .rename").nth(cluster).click()
+            page.keyboard.type(f"Given {cluster}")
+            page.keyboard.press("Enter")
+            assert f"Given {cluster}" in page.locator(".profile thead").inner_text()
+            assert f"Given {cluster}: " in "".join(page.locator(".tree .leaf title").all_text_contents())
+        while page.locator("#changes .undo").is_visible():
+            page.locator("#changes .undo").click()
+        assert page.evaluate(everything) == before
+
+
+def test_titles_stay_in_their_boxes(opened):  # noqa: F811
+    """In the font of the browser: of columns, of clusters, and of names that are given."""
+    X, y = make_blobs(300, n_features=3, centers=3, cluster_std=4.0, random_state=0)
+    columns = ["od280/od315_of_diluted_wines", "W" * 30, "ordinary"]
+    page = opened(boxwood.explain(X, np.array(["W" * 40, "iiii " * 9, "c"])[y], max_leaf_nodes=5, columns=columns))
+    over = """[...document.querySelectorAll('.tree .node')].map(node => {
+        const box = node.querySelector('rect').getBBox();
+        const texts = [...node.querySelectorAll(':scope > text')].map(text => text.getBBox());
+        return texts.map(({x, width}) => box.width - x - width);
+    }).flat().filter(room => room < 3)"""
+    assert page.evaluate(over) == []
+    page.locator(".card .rename").nth(2).click()
+    page.keyboard.type("M and W " * 12)
+    page.keyboard.press("Enter")
+    assert "M and" in page.locator(".tree").text_content()
+    assert page.evaluate(over) == []
+    before = page.locator(".tree .leaf").count()
+    page.focus("#leaves")
+    page.keyboard.press("Home")
+    page.wait_for_function("n => document.querySelectorAll('.tree .leaf').length !== n", arg=before)
+    assert page.evaluate(over) == []
+
+
 def copied_by(page, button):
     """Return what a button copies, pressed by a key once it is shown."""
     button.wait_for()

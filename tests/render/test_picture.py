@@ -47,6 +47,8 @@ def test_bars_count_every_row_once(seed):
         np.testing.assert_allclose(bars.counts, expected, rtol=1e-12)
         assert cut.rows == pytest.approx(sum(weight for *_, weight in rows))
         assert cut.lost == pytest.approx(naive.lost_at(ex, cut.node), abs=1e-12)
+    wrong = sum(leaf.size - leaf.own for leaf in ex.leaves) if picture.cuts else 0
+    assert sum(cut.lost for cut in picture.cuts) == pytest.approx(wrong, abs=1e-9)
 
 
 @law(30)

@@ -73,6 +73,8 @@ def test_each_tree_is_that_of_the_frontier(opened):  # noqa: F811
                 ex.names[cluster] for cluster in tree.predict(rows)
             ]
             assert page.locator(".tree .node").count() == tree.n_nodes
+            lost = re.findall(r"(\d+) lost", " ".join(page.locator(".tree .node title").all_text_contents()))
+            assert sum(map(int, lost)) == round((1 - agreement) * len(X))
             for cluster in range(ex.n_clusters):
                 n_rules = page.locator(".card").nth(cluster).locator(".rule").count()
                 assert n_rules <= (tree.leaf_clusters == cluster).sum() + 1  # and what these share

@@ -255,6 +255,20 @@ if (rules.file) {
 }
 
 // ------------------------------------------------------------------ smaller and larger trees
+// Names that are wider than their box in the font of this reader are shortened in the middle.
+const pen = element("canvas").getContext("2d");
+const fitTitles = () => all(".tree .title").forEach(part => {
+  const line = part.closest("text"), room = one("rect", line.parentNode).width.baseVal.value - line.x.baseVal[0].value - (line === part ? 8 : 13);
+  const {fontWeight, fontSize, fontFamily} = getComputedStyle(part);
+  pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+  while (pen.measureText(line.textContent).width > room) {
+    const letters = [...part.textContent.replace("…", "")], half = letters.length >> 1;
+    if (letters.length < 2) break;
+    letters.splice(half, 1, "…");
+    part.textContent = letters.join("");
+  }
+});
+fitTitles();
 const unpacked = text => new Response(new Blob([Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), c => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
 const treeAsList = (found, at) => {
   const node = found[at], parent = found[node.parent];
@@ -297,11 +311,12 @@ const saySizes = said => sizesOf().forEach((parts, i) => {
   // what stood out in one of them is not what stands out in all
   all(".out, .note:not(.finds)", all(".told")[i]).forEach(part => { part.hidden = said[i] !== first.sizes[i]; });
 });
-const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
+const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), deciding: one("#deciding")?.textContent, isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
 let copies = first.copies;
 const showFirst = () => {
   ({rules, copies} = first);
   saySizes(first.sizes);
+  if (fields) one("#deciding").textContent = first.deciding;
   one("#of-tree").replaceChildren(...first.tree);
   one("#of-tree").parentElement.classList.toggle("wide", first.isWide);
   all(".card").forEach((card, i) => one(".rules", card).replaceChildren(...first.cards[i]));
@@ -315,7 +330,7 @@ const codeBeside = (own, told) => {
   return told.flatMap(part => (typeof part === "string" ? part : lines.slice(part[0], part[0] + part[1]))).join("\n");
 };
 const showTree = (data, tree) => {
-  const titles = data.names.map((title, i) => (given.has(i) ? inLeaf(given.get(i)) : title));
+  const titles = data.names.map((title, i) => given.get(i) ?? title);
   const {picture, nodes} = drawTree({...data, ends: tree.ends}, rules.clusters, titles);
   const place = new Map(nodes.map(node => [node.id, node.at])), tested = [...new Set(nodes.filter(node => !node.isLeaf).map(node => node.test[0]))].sort((a, b) => a - b);
   const leaves = nodes.filter(node => node.isLeaf), named = new Set(tested.map(j => data.file[j].name));
@@ -325,9 +340,11 @@ const showTree = (data, tree) => {
     conditions: nodes.map(node => (node.parent === null ? null : nodes[node.parent].full[node.side])),
     notes: leaves.map(node => [node.note, node.purity]),
     clusters: first.rules.clusters,
-    typical: tree.typical ?? [],
+    typical: (tree.typical ?? []).map(values => values && tested.map(j => values[j])),
     file: first.rules.file && {...first.rules.file, columns: data.file.filter(({name}, j) => named.has(name) || j >= data.columns.length)},
   };
+  const deciding = rules.columns.map(({name}) => name), last = deciding.length > 6 ? `${deciding.splice(6).length} more` : deciding.pop();
+  if (fields) one("#deciding").textContent = deciding.length ? `${deciding.join(", ")} and ${last} decide` : `${last} decides`;
   one("#of-tree").replaceChildren(
     element("div", {class: "scroll sheet picture", tabindex: "0", role: "region", "aria-label": "Picture of the tree"}, picture),
     element("div", {class: "list"}, element("ul", {}, treeAsList(nodes, 0))));
@@ -339,8 +356,18 @@ const showTree = (data, tree) => {
   all("code[data-form]").forEach((code, i) => { code.textContent = code.dataset.form === "text" ? textOfTree(nodes, rules.clusters.map(([, name]) => name)) : codeBeside(first.code[i], tree.code[code.dataset.form]); });
 };
 // What is shown instead of the first tree: a place of the slider, a tree without a column, or one that is made by hand.
-// `find` gives its data, the tree, and the clusters that are gone; `putBack` puts the controls back that made it.
+// `find` gives its data, the tree, what is said of it, and the clusters that are gone; `putBack` puts the controls back
+// that made it.
 let asked = null, putBack = () => {}, gone = new Set(), isByHand = true;
+let sayTree = () => {};  // beside the slider
+// What stays as it was says so, where it stands.
+const stays = (head, text) => {
+  const line = element("p", {class: "note screen", hidden: ""}, text);
+  one(head)?.after(line);
+  return line;
+};
+const ofTree = [".lede", "#disagreement"].map(head => stays(head, "Of the tree that this page was made for, not of the one that is shown now."));
+const ofClusters = stays("#profile", "Of the clusters before they were merged.");
 const show = async (find, back = () => {}) => {
   const mine = asked = {}, found = await find?.(), typed = new Map(rules.columns.map(({name}, j) => [name, inputs[j]?.value]));
   if (mine !== asked) return;  // a later move came in between
@@ -350,6 +377,11 @@ const show = async (find, back = () => {}) => {
   if (found) showTree(...found.shown);
   else showFirst();
   one("#other-tree").hidden = !found;
+  fitTitles();
+  ofTree.forEach(line => { line.hidden = !found; });
+  ofClusters.hidden = !gone.size;
+  one("#which").textContent = found?.which ?? "";
+  sayTree(found?.told);
   [".card", ".names:first-of-type li"].forEach(parts => all(parts).forEach((part, cluster) => { part.hidden = gone.has(cluster); }));
   learnTree();
   lightByMouse();
@@ -363,29 +395,35 @@ const show = async (find, back = () => {}) => {
 };
 const once = id => { let data; return () => (data ??= unpacked(one(id).textContent)); };
 const pressed = (button, isOn) => button.setAttribute("aria-pressed", isOn);
-// A button that shows a tree, and at a second click the first one.
+// A button that shows a tree, and at a second click that of the page, with what was changed by hand.
 const toggle = (button, find) => {
   const back = () => pressed(button, false);
   button.addEventListener("click", () => {
     const isOn = button.getAttribute("aria-pressed") === "true";
     if (!isOn) pressed(button, true);
-    show(isOn ? null : find, isOn ? undefined : back);
+    if (isOn) showMade();
+    else show(find, back);
   });
 };
 const slider = one("#leaves"), unpacks = typeof DecompressionStream !== "undefined";
 if (slider && unpacks) {
   const sizes = slider.dataset.sizes.split(" "), told = one("#leaves-told"), here = Number(slider.value), data = once("#trees");
   one("#slider").hidden = false;
-  const say = () => { slider.setAttribute("aria-valuetext", told.textContent = sizes[slider.value].replaceAll("_", " ")); };
-  const found = async (own, i = 0) => ({shown: [{...await data(), ...await own()}, (await own()).trees[i]]});
-  const back = () => { slider.value = here; say(); };
+  const saidOf = at => sizes[at].replaceAll("_", " ");
+  sayTree = (said = saidOf(slider.value)) => { slider.setAttribute("aria-valuetext", told.textContent = said); };
+  const found = async (own, i, which, said) => ({shown: [{...await data(), ...await own()}, (await own()).trees[i]], which, told: said});
+  const back = () => { slider.value = here; };
   slider.addEventListener("input", () => {
     const at = Number(slider.value);
-    say();
-    show(at === here ? null : () => found(async () => (await data()).slider, at - (at > here ? 1 : 0)), back);
+    sayTree();
+    if (at === here) showMade();
+    else show(() => found(async () => (await data()).slider, at - (at > here ? 1 : 0), `a tree of ${saidOf(at).split(":")[0]}`), back);
   });
-  all("[data-without]").forEach((button, i) => toggle(button, () => found(async () => (await data()).without[i])));
-  say();
+  all("[data-without]").forEach((button, i) => {
+    const which = `without ${one("bdi", button).textContent}`, said = button.lastChild.textContent.slice(2).trim();
+    toggle(button, () => found(async () => (await data()).without[i], 0, `a tree ${which}`, `${said}: ${which}`));
+  });
+  sayTree();
 }
 
 // ------------------------------------------------------------------ what a reader changes
@@ -426,7 +464,8 @@ const madeOf = state => {
   const code = Object.fromEntries(all("code[data-form]").map((part, i) => [part.dataset.form, first.code[i]]).filter(([form]) => tree.code[form]).map(([form, own]) =>
     [form, changed(form, codeBeside(own, tree.code[form])).replace(/agreement \S*%$/m, () => `agreement ${percentOf(right)}`)]));
   const data = {...byHand, nodes}, ends = tree.ends.map(([id]) => id);
-  const typical = into.every((cluster, i) => cluster === i) ? first.rules.typical : [], total = sumOf(nodes[0].by);
+  // the leaves of a cluster are within those of the one that it is merged into
+  const typical = into.map((cluster, i) => (cluster === i ? first.rules.typical.find((values, j) => values && into[j] === i) : null)), total = sumOf(nodes[0].by);
   const sizes = into.map((_, i) => {
     const n = nodes[0].by[i], said = `${rowsIn(n, byHand.weighted)}, ${percentOf(n / total)}`;
     return into.filter(cluster => cluster === i).length > 1 ? [`${said} `, said, 100 * n / total] : null;
@@ -472,41 +511,50 @@ const sayMade = () => {
   });
   const merges = pairsOf(state, found).map(([first, second, into]) => {
     const after = madeOf({...state, into, tree: byHand.trees[into.join()]});
-    const button = element("button", {type: "button", class: "merge"}, element("bdi", {}, `${nameOf(first)} with ${nameOf(second)}`), `: ${after.found.filter(node => node.isLeaf).length} leaves, ${rightFor(after.right)}`);
+    const button = element("button", {type: "button", class: "merge"}, element("bdi", {}, `${nameOf(first)} with ${nameOf(second)}`), `: ${after.found.filter(node => node.isLeaf).length} leaves, ${rightFor(after.right)}; ${counted(new Set(into).size, "cluster")} left`);
     button.addEventListener("click", () => { merge(first, second); one("#by-hand .undo").focus(); });
     return button;
   });
   one("#merges").hidden = !merges.length;
   one("#merges").replaceChildren("Merge two clusters ", ...merges);
 };
-const forget = () => {  // another tree is shown, to which names alone belong
-  done.splice(0, done.length, ...done.filter(({named}) => named));
-  sayMade();
-};
+// Changes of the tree; names belong to all trees.
+const madeByHand = () => done.filter(({named}) => !named).length;
+// The tree of this page, with all that was changed by hand: what is set aside while another one is shown comes back.
 const showMade = () => {
-  const isFirst = done.every(({named}) => named), {into} = stateOf();
-  const clusters = new Set(into.map((_, i) => i).filter(i => into[i] !== i));
-  show(isFirst ? null : () => ({...madeOf(stateOf()), gone: clusters, isByHand: true}), isFirst ? undefined : forget);
-  sayMade();
+  const n = madeByHand();
+  show(n ? () => {
+    const state = stateOf(), made = madeOf(state);
+    const which = `the tree of this page with ${counted(n, "change")} by hand`;
+    return {...made, which, told: `${state.tree.ends.length} leaves: ${rightFor(made.right)}: ${which}`, gone: new Set(state.into.flatMap((cluster, i) => (cluster === i ? [] : [i]))), isByHand: true};
+  } : null);
+  if (byHand) sayMade();
   sayChanges();
 };
 const sayChanges = () => {
   one("#lines-of-python").textContent = done.map(({line}) => line).join("\n");
   one("#done").replaceChildren(...done.map(({said}) => element("li", {}, element("bdi", {}, said))));
   one("#changes").hidden = !done.length;
-  if (one("#to-lines")) one("#to-lines").hidden = !done.length || !isByHand;
+  if (one("#other-tree")) {
+    const n = madeByHand();
+    one("#to-lines").hidden = !done.length || !isByHand;
+    one("#aside").textContent = n && !isByHand ? `${counted(n, "change")} by hand ${n === 1 ? "is" : "are"} set aside, and come${n === 1 ? "s" : ""} back with the tree of this page. ` : "";
+    one("#return").hidden = isByHand;
+    if (byHand) one("#by-hand").hidden = !isByHand;  // its controls belong to the tree of this page
+  }
   all(".undo").forEach(button => { button.hidden = !done.length; });
 };
 all(".undo").forEach(button => button.addEventListener("click", () => {
   const {named} = done.pop();
   if (named) rename(...named);
-  if (byHand && isByHand) showMade();
+  if (byHand && (isByHand || !named)) showMade();
   sayChanges();
   if (!done.length) one("#by-hand:not([hidden]) :is(.move, .merge), .rename").focus();
 }));
+one("#return")?.addEventListener("click", () => { showMade(); slider.focus(); });
 if (one("#own") && unpacks) (async () => {
   byHand = await unpacked(one("#own").textContent);
-  one("#by-hand").hidden = false;
+  one("#by-hand").hidden = !isByHand;
   sayMade();
   // The line of a cut that moves is dragged in its histogram.
   markMoves = () => {
@@ -545,7 +593,7 @@ const saved = async () => {
     use.replaceWith(bars);
   });
   svg.dataset.theme = "light";
-  svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:system-ui,sans-serif}.unseen{position:static}`));
+  svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:${getComputedStyle(document.body).fontFamily}}.unseen{position:static}`));
   const image = new Image(), url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"})), paper = element("canvas");
   [paper.width, paper.height] = [image.width, image.height] = [2 * width, 2 * height];
   image.src = url;
@@ -613,10 +661,16 @@ if (unpacks) {
 // ------------------------------------------------------------------ names that a reader gives
 const given = new Map();
 const inPython = value => (typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value));
-const inLeaf = name => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+// What stands where the page says names of the table; the name of a leaf that another tree has may be cut off.
+const texts = new Map(all(".chip + *, .leaf .title, .leaf title").map(part => [part, [part.textContent, part.getAttribute("class")]]));
 // IN: isOwn: whether the name is that of the table.
 const rename = (cluster, name, isOwn) => {
   const [mark] = first.rules.clusters[cluster];
+  const say = (part, said, style) => {
+    const own = isOwn && texts.get(part);
+    part.textContent = own ? own[0] : said;
+    if (style) part.className = own ? own[1] : style;
+  };
   first.rules.clusters[cluster][1] = name;
   if (isOwn) given.delete(cluster);
   else given.set(cluster, name);
@@ -624,12 +678,14 @@ const rename = (cluster, name, isOwn) => {
   const everywhere = selector => [document, ...first.tree.filter(part => part.querySelectorAll)].flatMap(root => all(selector, root));
   everywhere(".chip").filter(part => part.textContent === mark).forEach(part => {
     const beside = part.nextElementSibling;
-    if (beside?.tagName === "BDI") beside.textContent = name;
-    else if (beside?.matches(".named, .unseen")) { beside.textContent = ` ${name}`; beside.className = "named"; }
+    if (beside?.tagName === "BDI") say(beside, name);
+    else if (beside?.matches(".named, .unseen")) say(beside, ` ${name}`, "named");
   });
   everywhere(".tree .leaf").filter(leaf => one(".mark", leaf).textContent === mark).forEach(leaf => {
-    one(".title", leaf).textContent = inLeaf(name);
+    say(one(".title", leaf), name);
+    say(one("title", leaf), `${name}: ${all("text", leaf)[2].textContent}`);
   });
+  fitTitles();
   if (byHand) sayMade();
 };
 const give = (cluster, name) => {
@@ -642,6 +698,7 @@ if (rules.file) all(".card").forEach((card, cluster) => {
   const button = element("button", {type: "button", class: "screen rename", "aria-label": `Rename cluster ${rules.clusters[cluster][0]}`}, "Rename");
   one("h3", card).append(button);
   button.addEventListener("click", () => {
+    one(".taken", card)?.remove();
     const shown = one("h3 bdi", card), input = element("input", {"aria-label": `Name of cluster ${rules.clusters[cluster][0]}`, maxlength: "100"});
     input.value = shown.textContent;
     shown.hidden = button.hidden = true;
@@ -656,6 +713,7 @@ if (rules.file) all(".card").forEach((card, cluster) => {
       input.remove();
       shown.hidden = button.hidden = false;
       const isFree = rules.clusters.every(([, other], i) => i === cluster || other !== name);
+      if (isKept && !isFree) one("h3", card).after(element("p", {class: "note taken", role: "alert"}, "The name stays: ", element("bdi", {}, name), " is that of another cluster."));
       if (isKept && name && isFree && name !== shown.textContent) give(cluster, name);
       button.focus();
     };

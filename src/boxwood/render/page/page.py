@@ -153,7 +153,9 @@ def _tested_on_new_rows(ex: MeasuredTree) -> MeasuredTree:
 def _script() -> str:
     """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
-    return re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
+    text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
+    # signs that no text of the script holds
+    return re.sub(r" (=>|[=!]==|&&|\|\||\?\?=?|[+-]=|[<>]=) |(?<=const )(\w+) (=) ", r"\1\2\3", text)
 
 
 def short_page(model: Any) -> tuple[str, int]:
@@ -444,6 +446,7 @@ def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[d
         {
             "name": "Size of the tree",
             "value": _count(ex.n_leaves, "leaf", "leaves"),
+            "told": "a leaf: one end of the tree, a box of rows with one rule",
             "note": f"{_count(ex.n_leaves - 1, 'cut')}; the longest rule has {_count(longest, 'condition')}",
         },
         {

@@ -52,7 +52,8 @@ const nodesOf = ({nodes, ends, weighted}) => {
     }
     one.number = number += 1;
     one.children = found.filter(child => child.parent === one.at);
-    one.lost = sumOf(one.children.flatMap(child => child.by.filter((_, c) => one.under.has(c) && !child.under.has(c))));
+    // rows of a cluster that no leaf names are lost at the first cut
+    one.lost = sumOf(one.children.flatMap(child => child.by.filter((_, c) => (!one.at || one.under.has(c)) && !child.under.has(c))));
     one.note = rowsIn(one.rows, weighted) + (one.lost ? `, ${amountOf(one.lost)} lost` : "");
   });
   return found;

@@ -337,6 +337,7 @@ def counts_of(ex: MeasuredTree) -> NodeCounts:
         return NodeCounts(None, rows, None)
     by_cluster = _upwards(ex, held)
     has_leaf = _upwards(ex, (tree.leaf_clusters[:, None] == np.arange(k)).astype(np.float64)) > 0
+    has_leaf[0] = True  # rows of a cluster that no leaf names are lost at the first cut
     lost = np.zeros(tree.n_nodes)
     for child in range(1, tree.n_nodes):
         parent = tree.parent[child]
