@@ -1025,6 +1025,7 @@ NOTES = {
     rf"the rows, these for ({SHARE}) \(max_leaf_nodes\)": pay,
     r"(\S+) has the name and the mean, about 1, of weights; if it holds some, keep it out of the rules \(columns\) and "
     r"weight the rows by it": may_be_weights,
+    rf"({NUMBER}) of ({NUMBER}) rows lacks? a value and (?:was|were) left out: (.+)": lack_a_value,
     rf"({NUMBER}) of ({NUMBER}) rows ha(?:s|ve) no value in any column in use, so (?:it|they) gets? no cluster": (
         have_no_value
     ),
@@ -1073,13 +1074,16 @@ PRINTED = {
     r"There is no guarantee, as not every column may be tested\.": nothing,
 }
 ON_PAGE = {
-    r"The tree, the form, the rules and the code below are those of this tree; .+": nothing,
+    r"(Show the tree of this page )?The tree, the form, the rules and the code below are those of this tree; .+": (
+        nothing
+    ),
+    r"What you changed stands below the rules, with the lines of Python that do it again\.": nothing,  # test_by_hand.py
     r"(Smaller and larger trees|.*[Tt]rees without a column.*) (are|is) not shown here: .+\.": nothing,
     r"Drop a CSV file on this page, or choose one\.": nothing,
     r"You get it back with one more column, the cluster of each row\.": nothing,  # tests/render/test_label_files.py
     r"Its cells stay on this computer\.": nothing,
     r"The line of Python stands below the rules\.": nothing,
-    r"What you changed is shown on this page alone\.": nothing,
+    r"(What you changed|It) is shown on this page alone\.": nothing,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters, by ({NUMBER}) cuts? on ({NUMBER}) of ({NUMBER}) "
     r"columns?\.": sorts,
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
@@ -1107,7 +1111,10 @@ ON_PAGE = {
     r"For a categorical column you see .+": nothing,
     r"A row is lost at a cut if no leaf behind it has the row's cluster\.": nothing,
     r"The filled dot is the tree of this page\.": nothing,
+    r"A number that is a button shows what these rows are like, .+": nothing,  # tests/render/test_cells.py
+    r"Other numbers are none: they would tell of fewer than .+ rows\.": nothing,
     r"The analyst can list these rows: misassigned\(\) in Python\.": nothing,
+    r"Which rows these are: label the list with its column .+\.": nothing,  # test_label_files.py
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,
     r"How well they do on new rows was not tested: validate=5 does\.": is_not_held_out,
     rf"Expect about ({SHARE}) on new rows like these \(held out: .+\)\.": is_held_out,
