@@ -1113,7 +1113,7 @@ ON_PAGE = {
     r"The filled dot is the tree of this page\.": nothing,
     r"A number that is a button shows what these rows are like, .+": nothing,  # tests/render/test_cells.py
     r"Other numbers are none: they would tell of fewer than .+ rows\.": nothing,
-    r"The analyst can list these rows: misassigned\(\) in Python\.": nothing,
+    r"The analyst can list (these rows|them): misassigned\(\) in Python\.": nothing,
     r"Which rows these are: label the list with its column .+\.": nothing,  # test_label_files.py
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,
     r"How well they do on new rows was not tested: validate=5 does\.": is_not_held_out,
