@@ -984,6 +984,7 @@ NOTES = {
     r"(.+): read as numbers; if they are codes, rules can name them one by one \(categories\)": are_whole_numbers,
     rf"({NUMBER}) of ({NUMBER}) columns (?:is|are) used: (.+)": are_used,
     r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
+    r"rules that cut .+ at a day go out of date as days pass; .+": nothing,  # test_ages.py
     r"left out, the labels themselves: (.+)": are_the_labels,
     rf"({NUMBER}) clusters were chosen, (?:the largest number )?for which both halves of the rows give (?:the most )?"
     r"similar clusters.* \(n_clusters\)": are_made_unasked,
@@ -1084,8 +1085,8 @@ ON_PAGE = {
     r"Its cells stay on this computer\.": nothing,
     r"The line of Python stands below the rules\.": nothing,
     r"(What you changed|It) is shown on this page alone\.": nothing,
-    rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters, by ({NUMBER}) cuts? on ({NUMBER}) of ({NUMBER}) "
-    r"columns?\.": sorts,
+    rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters(?: without clear groups)?, by ({NUMBER}) cuts? on "
+    rf"({NUMBER}) of ({NUMBER}) columns?\.": sorts,
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
     rf"({SHARE})\.": are_right,
     rf"The rules put ({NUMBER}) of ({NUMBER}) (rows|of weight) into a cluster that is not their own\.": get_another,
