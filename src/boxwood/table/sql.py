@@ -17,7 +17,7 @@ def as_name(name: str) -> str:
 
     Examples
     --------
-    >>> print(as_name('the "net" height'), as_text("it's"), as_pattern("a*.csv"))
+    >>> print(as_name('the "net" height'), sql_text("it's"), as_pattern("a*.csv"))
     "the ""net"" height" 'it''s' 'a[*].csv'
     """
     return '"' + name.replace('"', '""') + '"'

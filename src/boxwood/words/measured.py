@@ -573,7 +573,7 @@ def say_method(method: str) -> str:
 
     Examples
     --------
-    >>> grown_by("greedy-exkmc, refined")
+    >>> say_method("greedy-exkmc, refined")
     'Ex-Greedy, more leaves by ExKMC, cuts refined'
     """
     base, *steps = method.split(", ")

@@ -92,7 +92,7 @@ def three_digits(x: float) -> str:
 
     Examples
     --------
-    >>> brief(2403.0), brief(58210.0), brief(999999.0), brief(1253000.0), brief(0.0512345)
+    >>> three_digits(2403.0), three_digits(58210.0), three_digits(999999.0), three_digits(1253000.0), three_digits(0.0512345)
     ('2,403', '58.2k', '1M', '1.25M', '0.0512')
     """
     if abs(x) >= 1e12:

@@ -1037,7 +1037,7 @@ def plain_category(name: Hashable) -> str | int | float | bool:
     Examples
     --------
     >>> import numpy as np
-    >>> plain(np.int64(3)), plain(True), plain("a"), plain((1, 2))
+    >>> plain_category(np.int64(3)), plain_category(True), plain_category("a"), plain_category((1, 2))
     (3, True, 'a', '(1, 2)')
     """
     if isinstance(name, bool):

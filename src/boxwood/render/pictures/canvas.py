@@ -76,7 +76,7 @@ def mix_colours(colour: str, other: str, share: float) -> str:
 
     Examples
     --------
-    >>> mixed("#000000", "#ffffff", 0.2)
+    >>> mix_colours("#000000", "#ffffff", 0.2)
     '#cccccc'
     """
     pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
