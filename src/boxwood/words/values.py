@@ -92,8 +92,8 @@ def three_digits(x: float) -> str:
 
     Examples
     --------
-    >>> three_digits(2403.0), three_digits(58210.0), three_digits(999999.0), three_digits(1253000.0), three_digits(0.0512345)
-    ('2,403', '58.2k', '1M', '1.25M', '0.0512')
+    >>> [three_digits(x) for x in (2403.0, 58210.0, 999999.0, 1253000.0, 0.0512345)]
+    ['2,403', '58.2k', '1M', '1.25M', '0.0512']
     """
     if abs(x) >= 1e12:
         return f"{x:.3g}"
