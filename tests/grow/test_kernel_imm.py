@@ -149,6 +149,23 @@ def test_threads_layout_and_order_of_rows_do_not_matter():
         assert all(tree == trees[0] for tree in trees)
 
 
+def test_rows_that_weigh_next_to_nothing_leave_the_order_of_rows_alone():
+    for seed in seeds(200):  # one in 170 had another tree where rounding decided between kinds of features
+        rng = np.random.default_rng(seed)
+        X, labels = clouds(seed, n=20, d=1 + seed % 2, k=2 + seed % 3, spread=3.0)
+        order, weights = rng.permutation(len(X)), 10.0 ** rng.uniform(-9, 9, len(X))
+        there, back = (
+            kernel_imm(
+                X[at],
+                Reference.of(X[at], labels[at], sample_weight=weights[at]),
+                kernel="gaussian",
+                sample_weight=weights[at],
+            )
+            for at in (np.arange(len(X)), order)
+        )
+        assert there == back, seed
+
+
 def test_weights_are_repeated_rows_and_rows_left_out_do_not_count():
     for seed in seeds(8):
         X, labels = clouds(seed)

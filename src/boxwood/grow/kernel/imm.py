@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boxwood._types import Indices
-from boxwood._validation import Rows, list_words, refuse_no_sum
+from boxwood._validation import Rows, list_words, refuse_no_sum, total_weight
 from boxwood.axes import ChosenCurves, Curves, features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow.centers.imm import grow_imm
@@ -25,6 +25,8 @@ from boxwood.kernels import Kernel, as_kernel
 from boxwood.metrics.kernel_costs import KernelSpace
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
+
+_ROUNDING = 1e-12  # of the largest cost that there may be: so much of a difference may be rounding
 
 
 class _FeatureTree(NamedTuple):
@@ -218,12 +220,17 @@ def _pulled_back(tree: ThresholdTree, curves: Curves, rows: Rows) -> ThresholdTr
 
 
 def _cheapest(kept: _KeptRows, trees: list[ThresholdTree]) -> int:
-    """Return the index of the tree whose clusters cost least around their kernel means; ties go to the first."""
+    """Return the index of the tree whose clusters cost least around their kernel means; ties go to the first.
+
+    Costs are sums of floats, whose rounding depends on the order of the rows, so what it may change is a tie.
+    """
     predicted = [tree.predict(kept.rows, n_jobs=kept.n_jobs) for tree in trees]
     if all(np.array_equal(labels, predicted[0]) for labels in predicted):
         return 0
     space = KernelSpace(kept.rows, kept.kernel, n_jobs=kept.n_jobs)
-    return int(np.argmin([space.cost(labels, len(kept.clusters)) for labels in predicted]))
+    costs = np.array([space.cost(labels, len(kept.clusters)) for labels in predicted])
+    largest = total_weight(kept.rows) * float(space.diagonal.max())
+    return int(np.argmax(costs <= costs.min() + _ROUNDING * largest))
 
 
 def grow_kernel_exkmc(
