@@ -890,13 +890,22 @@ def test_a_full_disk_is_told_and_leaves_nothing(folder, tmp_path, out):
     assert sorted(os.listdir(tmp_path)) == before
 
 
-def test_too_little_memory_is_no_bug(folder, monkeypatch):
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("Unable to allocate 9 GiB"),
+        duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure"),
+        RuntimeError("std::bad_alloc"),
+        duckdb.InternalException("bad allocation"),
+    ],
+)
+def test_too_little_memory_is_no_bug(folder, monkeypatch, error):
     def hungry(*args, **kwargs):
-        raise MemoryError("Unable to allocate 9 GiB")
+        raise error
 
     monkeypatch.setattr("boxwood.table.memory.file_in_memory", hungry)
     result = run(folder, "explain", "{}/iris.csv", "-k", 3, code=DATA)
-    assert result.stderr.startswith("boxwood: error: not enough memory: Unable to allocate 9 GiB\n  use fewer columns")
+    assert result.stderr.startswith(f"boxwood: error: not enough memory: {error}\n  use fewer columns")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full is part of Linux")

@@ -51,7 +51,8 @@ VERBS = {
 }
 BUG, DATA, PAST_A_LIMIT, INTERRUPTED = 1, 3, 4, 130
 DEBUG = "boxwood.debug"
-_NO_MEMORY = ("failed to map segment", "can't start new thread")  # so the system's loader and its threads say it
+# so the system's loader, its threads, DuckDB and the libraries of C++ say that memory is gone
+_NO_MEMORY = ("failed to map segment", "can't start new thread", "Out of Memory Error", "bad_alloc", "bad allocation")
 _LESS = "use fewer columns (-c NAME) or a sample of the rows, or free memory and run again"
 
 
