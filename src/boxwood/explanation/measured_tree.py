@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from boxwood.explanation.records import (
     Rule,
     SearchReport,
     cluster_rules_of,
+    only_value,
     rules_of,
     value_of_two,
 )
@@ -180,20 +182,24 @@ class MeasuredTree:
     def _in_words(self) -> Self:
         """Return the explanation as words say it: with short thresholds, which separate the same rows.
 
-        A rule on a column of 0 and 1 names the value: 0 <= x <= 0 in place of x <= 0.3. Notes quote no cell.
+        Rules name a value where a range holds no other: x = 0 in place of x <= 0.3 where there are 0 and 1, and of
+        x <= 0 where no number is below. Notes quote no cell.
         """
         said = replace(self, notes=as_written(self.notes))
         if self._short is not None:
             said = with_rules(said, self._short, self._coded_columns)
-        return _with_values(said) if self.details.binary else said
+        return _with_values(said)
 
     def _for_people(self) -> Self:
         """Return the explanation as people read it: with the rows of words that are many, and clusters named in full.
+
+        Where boxwood made the clusters, rules name only the words that their rows have.
 
         Labels that are numbers or booleans are `churn = 0` or `Income = 3` then, by the name of their column, unless
         that says itself that they are clusters.
         """
         said, label = _with_rows_of_words(self._in_words()), "" if self.provenance is None else self.provenance.label
+        said = _with_words_held(said) if self._is_made_here else said
         are_values = all(isinstance(name, (bool, int, float)) for name in self.names)
         if not (label and are_values) or _OF_CLUSTERS.search(label):
             return said
@@ -313,12 +319,19 @@ def with_words_of(measured: Tree, known: MeasuredTree) -> Tree:
 
 
 def _with_values(explanation: Tree) -> Tree:
-    """Return the explanation whose rules name the value of a column of 0 and 1."""
+    """Return the explanation whose rules name the value of a range that holds no other."""
+    numbers = {explanation.columns[j]: spread for j, spread in (explanation._spreads() or {}).items()}
+    numbers = {name: spread for name, spread in numbers.items() if name not in dict(explanation.details.dates)}
 
-    return _with_conditions(
-        explanation,
-        lambda one: one._replace(intervals=value_of_two(one)) if one.column in explanation.details.binary else one,
-    )
+    def said(one: Condition) -> Condition:
+        if one.column in explanation.details.binary:
+            return one._replace(intervals=value_of_two(one))
+        if one.categories is not None or one.column not in numbers:
+            return one
+        _, whole, signed = numbers[one.column]
+        return one._replace(intervals=tuple(only_value(each, whole=whole, signed=signed) for each in one.intervals))
+
+    return _with_conditions(explanation, said)
 
 
 def _with_rows_of_words(explanation: Tree) -> Tree:
@@ -338,6 +351,34 @@ def _with_rows_of_words(explanation: Tree) -> Tree:
             found[explanation.columns[j]] = CountedWords.of(known[j], rows, sum(rows))
     counted = explanation._with_details(categories=tuple(found.items()))
     return _with_conditions(counted, lambda one: one._replace(categories=found.get(one.column, one.categories)))
+
+
+def _with_words_held(explanation: Tree) -> Tree:
+    """Return the explanation whose rules name of words, but for those of few rows, only what rows of the cluster have.
+
+    A rule that asks for other columns, too, may let in words that no row has there.
+    """
+    coded = explanation._coded_columns
+    if not coded.keys() & {*explanation.tree.features.tolist()}:
+        return explanation
+    from boxwood.explanation.living.shapes import shapes_of
+
+    shapes = shapes_of(explanation) or {}
+    held = {explanation.columns[j]: np.array(shapes[j].held) for j in shapes.keys() & coded.keys()}
+
+    def said(one: Condition, cluster: int) -> Condition:
+        if one.categories is None or one.column not in held or not held[one.column][cluster].any():
+            return one
+        rows, codes = held[one.column], [int(each.lower) for each in one.intervals]
+        places = [-1 if one.categories.values[code : code + 1] == (None,) else code for code in codes]
+        is_kept = [rows[cluster, place] or not rows[:, place].any() for place in places]
+        return one._replace(intervals=tuple(compress(one.intervals, is_kept)) or one.intervals)
+
+    clusters = Clusters(
+        one._replace(rules=tuple(tuple(said(each, one.cluster) for each in its) for its in one.rules))
+        for one in explanation.clusters
+    )
+    return replace(explanation, clusters=clusters)
 
 
 def _with_conditions(explanation: Tree, change: Callable[[Condition], Condition]) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
@@ -57,6 +58,7 @@ __all__ = [
     "condition_of",
     "html_of_result",
     "leaves_of",
+    "only_value",
     "result_as_text",
     "ruled_by",
     "rules_of",
@@ -869,6 +871,21 @@ def value_of_two(one: Condition) -> tuple[Interval, ...]:
     if one.categories is not None or len(values) != 1:
         return one.intervals
     return (Interval(values[0], values[0], True, True),)
+
+
+def only_value(piece: Interval, *, whole: bool, signed: bool) -> Interval:
+    """Return the value of a range that holds no other; the range, if it holds several.
+
+    IN: whole, signed: whether all numbers of the column are whole ones, and whether some are below 0.
+    """
+    lower, upper, lower_closed, upper_closed = piece if signed or piece.lower >= 0 else (0.0, piece[1], True, piece[3])
+    if math.isinf(lower) or math.isinf(upper):
+        return piece
+    if whole:
+        lower, lower_closed = math.ceil(lower) if lower_closed else math.floor(lower) + 1, True
+        upper, upper_closed = math.floor(upper) if upper_closed else math.ceil(upper) - 1, True
+    is_one = lower == upper and lower_closed and upper_closed
+    return Interval(float(lower), float(upper), True, True) if is_one else piece
 
 
 def _rule(

@@ -69,7 +69,7 @@ def cluster_parts(
     """
     if not made_here:
         return ["\n".join(cluster_lines(clusters))]
-    apart, counts_as = gaps_apart(clusters)
+    apart, counts_as = gaps_apart(clusters, lacking)
     return ["\n".join(cluster_lines(apart, spoken)), *gaps_line(counts_as, lacking)]
 
 

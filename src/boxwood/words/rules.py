@@ -214,16 +214,23 @@ def _interval(name: str, piece: Interval, number: Callable[[float], str]) -> str
 
 
 # -------------------------------------------------------------------------------- what missing values count as
-def gaps_apart(clusters: Sequence[ClusterSummary]) -> tuple[list[ClusterSummary], list[Condition]]:
+def gaps_apart(
+    clusters: Sequence[ClusterSummary], lacking: Mapping[str, int] = NOT_COUNTED
+) -> tuple[list[ClusterSummary], list[Condition]]:
     """Return clusters with rules in which no condition on some columns says "or missing", and what is to be said once.
 
     That is for each of these columns a condition: a row that lacks its value fulfils the same rules as rows that fulfil
-    it. Columns of which no value is so stay as they are.
+    it. Columns of which no value is so stay as they are, and those that most rows of such clusters may lack: these rows
+    are what the clusters hold. IN: lacking: see `cluster_parts`.
     """
     by_column: dict[str, list[Condition]] = {}
     for one in _conditions(clusters):
         by_column.setdefault(one.column, []).append(one)
-    counts_as = {name: found for name, of_column in by_column.items() if (found := _like_missing(of_column))}
+    counts_as = {
+        name: found
+        for name, of_column in by_column.items()
+        if (found := _like_missing(of_column)) and 2 * lacking.get(name, 0) <= _rows_with_gaps(clusters, name)
+    }
     apart = [
         cluster._replace(
             rules=tuple(
@@ -243,6 +250,12 @@ def gaps_line(counts_as: Sequence[Condition], lacking: Mapping[str, int] = NOT_C
         for one in counts_as
     ]
     return [f"Missing values count as: {', '.join(said)}."] if said else []
+
+
+def _rows_with_gaps(clusters: Sequence[ClusterSummary], column: str) -> float:
+    """Return how many rows the clusters match whose rules let a missing value of a column in."""
+    lets_in = (any(_holds_missing(each) and each.column == column for each in _conditions([one])) for one in clusters)
+    return sum(one.matched for one, is_in in zip(clusters, lets_in, strict=True) if is_in)
 
 
 def _conditions(clusters: Sequence[ClusterSummary]) -> Iterable[Condition]:

@@ -286,8 +286,10 @@ def _binary_of_batches(facts: BatchStatistics, sums: TreeSums) -> tuple[str, ...
 
 def _spreads(facts: BatchStatistics, sums: TreeSums) -> dict[int, Spread]:
     """Return the spread of each column that the tree tests, as `why` needs it."""
+    least, _ = facts.task.ranges
     return {
-        j: Spread(facts.spreads.deviation(j) or 1.0, not sums.broken_of_kept[j]) for j in sums.tree.features.tolist()
+        j: Spread(facts.spreads.deviation(j) or 1.0, not sums.broken_of_kept[j], bool(least[j] < 0))
+        for j in sums.tree.features.tolist()
     }
 
 

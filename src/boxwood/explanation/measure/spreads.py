@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Floats, Positive
+from boxwood._types import LATER, Array, Floats, Positive
 
 if TYPE_CHECKING:
     from boxwood.reference import Task
@@ -22,10 +22,13 @@ class Spread(NamedTuple):
         Standard deviation, weighted if rows are; 1 for a column of one value, so that it is always above 0.
     whole : bool
         Whether all values are whole numbers.
+    signed : bool, default=True
+        Whether some value is below 0.
     """
 
     deviation: Positive
     whole: bool
+    signed: Annotated[bool, LATER] = True
 
 
 def spreads_of(task: Task, table: Array, columns: Iterable[int]) -> dict[int, Spread]:
@@ -43,13 +46,13 @@ def _spread(values: Floats, weights: Floats | None) -> Spread:
         values, weights = values[known], None if weights is None else weights[known]
         if len(values) == 0:
             return Spread(1.0, False)
-    whole = bool((values == np.floor(values)).all())
+    whole, signed = bool((values == np.floor(values)).all()), bool((values < 0).any())
     if not len(values) or (values == values[0]).all():
-        return Spread(1.0, whole)
+        return Spread(1.0, whole, signed)
     exponent = int(np.frexp(np.abs(values).max())[1])
     x = np.ldexp(values, -exponent)  # at most 1, so that no square leaves the range
     deviation = np.sqrt(np.average(np.square(x - np.average(x, weights=weights)), weights=weights))
-    return Spread(float(np.ldexp(deviation, exponent)) or 1.0, whole)
+    return Spread(float(np.ldexp(deviation, exponent)) or 1.0, whole, signed)
 
 
 def end_of_cut(values: Floats, lower: float, upper: float) -> tuple[Floats, Floats]:
