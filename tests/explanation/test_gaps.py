@@ -53,16 +53,18 @@ def test_rows_that_lack_a_value_are_where_the_values_are_that_missing_ones_count
     frame = frame.mask(rng.random(frame.shape) < rng.choice([0.02, 0.3], 4))
     ex = boxwood.explain(frame, n_clusters=2 + seed % 4, max_leaf_nodes=5, random_state=0)
     again = read_model(ex.to_json())
-    clusters, counts_as = gaps_apart(ex.clusters)
+    lacking = {name: n for name, n in frame.isna().sum().items() if name != "word" or n >= FEW}
+    hides_some = any(0 < n < FEW for one in ex.clusters for n in (one.size, one.matched))
+    lacking = {} if hides_some else lacking
+    clusters, counts_as = gaps_apart(again._for_people().clusters, lacking)
     rules = [line.split("  ")[-1] for line in str(again).split("\n")[3 : 3 + len(clusters)]]
     assert [rule for rule in rules if "weak" not in rule] == [cluster_rule(one) for one in clusters if not one.is_weak]
-    lacking = {name: n for name, n in frame.isna().sum().items() if name != "word" or n >= FEW}
-    hides_some = any(0 < n < FEW for one in clusters for n in (one.size, one.matched))
     said = [line for line in str(again).split("\n") if line.startswith("Missing values count as: ")]
-    assert said == gaps_line(counts_as, {} if hides_some else lacking)
+    assert said == gaps_line(counts_as, lacking)
     assert str(again.clusters) == str(ex.clusters) == "\n\n".join(cluster_parts(ex.clusters, made_here=True))
     lines = str(ex.clusters).split("\n")[: len(clusters) + 1], str(ex).split("\n")[2 : len(clusters) + 3]
-    assert [line.split("  ")[-1] for line in lines[0]] == [line.split("  ")[-1] for line in lines[1]]
+    if clusters == gaps_apart(ex.clusters)[0]:  # which tell of all words and gaps that the tree lets in
+        assert [line.split("  ")[-1] for line in lines[0]] == [line.split("  ")[-1] for line in lines[1]]
     filled = frame.fillna({one.column: value_of(one) for one in counts_as})
     assert list(ex.predict(filled)) == list(ex.predict(frame))
     labels = boxwood.explain(frame, ex.predict(frame), max_leaf_nodes=5)

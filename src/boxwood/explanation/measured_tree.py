@@ -323,7 +323,7 @@ def _with_values(explanation: Tree) -> Tree:
     numbers = {explanation.columns[j]: spread for j, spread in (explanation._spreads() or {}).items()}
     numbers = {name: spread for name, spread in numbers.items() if name not in dict(explanation.details.dates)}
 
-    def said(one: Condition) -> Condition:
+    def name_value(one: Condition) -> Condition:
         if one.column in explanation.details.binary:
             return one._replace(intervals=value_of_two(one))
         if one.categories is not None or one.column not in numbers:
@@ -331,7 +331,7 @@ def _with_values(explanation: Tree) -> Tree:
         _, whole, signed = numbers[one.column]
         return one._replace(intervals=tuple(only_value(each, whole=whole, signed=signed) for each in one.intervals))
 
-    return _with_conditions(explanation, said)
+    return _with_conditions(explanation, name_value)
 
 
 def _with_rows_of_words(explanation: Tree) -> Tree:
@@ -366,7 +366,7 @@ def _with_words_held(explanation: Tree) -> Tree:
     shapes = shapes_of(explanation) or {}
     held = {explanation.columns[j]: np.array(shapes[j].held) for j in shapes.keys() & coded.keys()}
 
-    def said(one: Condition, cluster: int) -> Condition:
+    def name_held(one: Condition, cluster: int) -> Condition:
         if one.categories is None or one.column not in held or not held[one.column][cluster].any():
             return one
         rows, codes = held[one.column], [int(each.lower) for each in one.intervals]
@@ -375,7 +375,7 @@ def _with_words_held(explanation: Tree) -> Tree:
         return one._replace(intervals=tuple(compress(one.intervals, is_kept)) or one.intervals)
 
     clusters = Clusters(
-        one._replace(rules=tuple(tuple(said(each, one.cluster) for each in its) for its in one.rules))
+        one._replace(rules=tuple(tuple(name_held(each, one.cluster) for each in its) for its in one.rules))
         for one in explanation.clusters
     )
     return replace(explanation, clusters=clusters)
