@@ -83,7 +83,9 @@ def test_printed_rules_hold_the_rows_that_predict_gives():
         rows["member"] = rng.random(80) < 0.5
         found = ex.predict(rows)
         for row, name in zip(rows.to_dict("records"), found, strict=True):
-            assert [of for of, text in expressions(ex).items() if text == "every row" or eval(text, {}, row)] == [name]
+            said = [of for of, text in expressions(ex).items() if text == "every row" or eval(text, {}, row)]
+            is_whole = all(row[column] >= 0 and row[column] % 1 == 0 for column in "xyz")
+            assert said == [name] or (said == [] and not is_whole), "words name values of columns of whole numbers"
             (own,) = [cluster for cluster in ex.clusters if any(holds(one, row) for one in cluster.rules)]
             assert own.name == name
         simpler += sum(len(cluster.rules) for cluster in ex.clusters) < ex.n_leaves

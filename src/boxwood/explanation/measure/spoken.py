@@ -56,7 +56,7 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
     fewest rows speaks, so that no name says other than a rule.
 
     A name is one word or two, true of 80% of the cluster, by weight, and of less than half of each other one. Each of
-    two words is much truer of the cluster than of any other, or, where that names none, both together are. No two
+    two words is much truer of the cluster than of any other; where that names none, two or three are together. No two
     clusters have one name.
     """
     evidence = ex._in_memory if ex._is_made_here else None
@@ -70,24 +70,32 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
 
 
 def _name(c: int, words: Sequence[_Word], evidence: Evidence) -> str:
-    """Return the name of a cluster, empty if it has none: of two words if that is not too long, else the clearest."""
+    """Return the name of a cluster, empty if it has none."""
     of_column: dict[int, _Word] = {}
     for word in words:
         nearest = of_column.get(word.column)
         if word.shares[c] >= MOST and (nearest is None or word.is_true.sum() < nearest.is_true.sum()):
             of_column[word.column] = word
-    own = sorted(of_column.values(), key=lambda word: -word.apart(c))
+    tried = _names(c, sorted(of_column.values(), key=lambda word: -word.apart(c)), evidence)
+    return next((name.said for name in tried if len(name.said) <= LONGEST and name.speaks_of(c)), "")
+
+
+def _names(c: int, own: Sequence[_Word], evidence: Evidence) -> Iterator[_Word]:
+    """Yield what may be the name of a cluster, the best first: of two clear words, of one, of several together.
+
+    IN: own: words that are true of it, the clearest first.
+    """
     clear = [word for word in own if word.apart(c) >= MOST - HALF][:TRIED]
-    pairs = [_both(a, b, evidence) for a, b in combinations(clear, 2) if np.mean(a.is_true != b.is_true) >= SAME]
+    yield from (_join((a, b), evidence) for a, b in combinations(clear, 2) if np.mean(a.is_true != b.is_true) >= SAME)
+    yield from clear
     rare = sorted(own, key=lambda word: word.elsewhere(c).sum())[:TRIED]
-    needed = [_both(a, b, evidence) for a, b in combinations(rare, 2)]
-    tried = (*pairs, *clear, *sorted(needed, key=lambda word: -word.apart(c)))
-    return next((word.said for word in tried if len(word.said) <= LONGEST and word.speaks_of(c)), "")
+    for n in (2, 3):
+        yield from sorted((_join(each, evidence) for each in combinations(rare, n)), key=lambda name: -name.apart(c))
 
 
-def _both(a: _Word, b: _Word, evidence: Evidence) -> _Word:
-    is_true = a.is_true & b.is_true
-    return _Word(f"{a.said}, {b.said}", a.column, is_true, _shares(is_true, evidence))
+def _join(words: Sequence[_Word], evidence: Evidence) -> _Word:
+    is_true = np.logical_and.reduce([word.is_true for word in words])
+    return _Word(", ".join(word.said for word in words), words[0].column, is_true, _shares(is_true, evidence))
 
 
 def _words(ex: MeasuredTree, evidence: Evidence) -> Iterator[_Word]:
