@@ -30,7 +30,8 @@ cluster 0 · low color_intensity, low alcohol    65  36.5%       62  89.2%      
 od280/od315_of_diluted_wines > 2.13 and proline <= 730
 cluster 1 · high proline, high flavanoids       62  34.8%       63  96.8%      95.2%  \
 od280/od315_of_diluted_wines > 2.13 and proline > 730
-cluster 2 · low hue, high malic_acid            51  28.7%       53  94.1%      90.6%  od280/od315_of_diluted_wines <= 2.13
+cluster 2 · low hue, high malic_acid            51  28.7%       53  94.1%      90.6%  \
+od280/od315_of_diluted_wines <= 2.13
 
 The rules agree with the clusters on 93.3% of rows (always cluster 0: 36.5%); within-cluster cost is 1.05 \
 times that of the clusters (price of explainability)."""
@@ -97,9 +98,7 @@ def test_rules_are_joined():
 def test_rules_of_an_explanation():
     X = [[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0], [0.0, 0.0]]
     ex = explain(X, ["same", "other", "other", "same", "same"], method="cart", max_leaf_nodes=4, columns=["a", "b"])
-    assert ex.rules() == (
-        "other: (b = 0 and a > 0) or (b > 0 and a = 0)\nsame: (b = 0 and a = 0) or (b > 0 and a > 0)"
-    )
+    assert ex.rules() == ("other: (b = 0 and a > 0) or (b > 0 and a = 0)\nsame: (b = 0 and a = 0) or (b > 0 and a > 0)")
 
 
 # ---------------------------------------------------------------------------------------------------- explanations
