@@ -70,6 +70,29 @@ def test_no_bar_straddles_a_cut(seed):
 
 
 @law(30)
+def test_heights_are_as_rows_but_for_bars_that_are_cut(seed):
+    """No bar is drawn lower than one with fewer rows of its width, and no spike flattens all others."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 900))
+    x = np.where(rng.random(n) < rng.choice([0.0, 0.5, 0.95]), rng.integers(0, 3), np.exp(rng.normal(2, 1.5, n)))
+    x = np.floor(x) if seed % 2 else x
+    bars = bars_of_numbers(x, rng.integers(0, 3, n), 3, -INF, float(np.median(x)))
+    heights, counts, width = bars.heights.sum(axis=0), bars.counts.sum(axis=0), np.diff(bars.at)
+    kept, inner = ~bars.are_cut, np.arange(len(width)) % (len(width) - 1) != 0
+    density = (counts / width)[kept & inner]
+    np.testing.assert_allclose(
+        heights[kept & inner] * density.max(initial=1e-300), density * heights[kept & inner].max(initial=0)
+    )
+    assert heights.max() == pytest.approx(1.0)
+    assert not bars.are_cut.any() or np.sort(heights)[-2] == pytest.approx(1 / 3)
+    drawn = np.zeros_like(bars.counts)
+    for cluster, bar, low, top in bars.parts():
+        assert 0 <= low < top <= 1 + 1e-9
+        drawn[cluster, bar] += top - low
+    np.testing.assert_allclose(drawn.sum(axis=0), np.where(kept, heights, 0.92))
+
+
+@law(30)
 def test_leaves_count_every_row_once(seed):
     ex = explained(seed)
     picture = picture_of(ex)

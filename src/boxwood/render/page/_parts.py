@@ -222,19 +222,15 @@ def _cut(cut: CutBox, small: bool) -> dict[str, Any]:
 
 def bars_shape(area: Box, texts: Sequence[Label], bars: Bars) -> dict[str, Any]:
     """Return the bars of a cut; IN: texts: below them."""
-    heights = bars.heights * area.height
-    left, right = bars.at[:-1] * area.width, bars.at[1:] * area.width
-    tops = area.height - np.cumsum(heights, axis=0)
-    paths = []
-    for cluster in np.flatnonzero(heights.any(axis=1)).tolist():
-        drawn = np.flatnonzero(heights[cluster] > 0).tolist()
-        rects = (_rect(left[i], tops[cluster, i], right[i] - left[i], heights[cluster, i]) for i in drawn)
-        paths.append((cluster, "".join(rects)))
+    left, width, paths = (bars.at * area.width).tolist(), (np.diff(bars.at) * area.width).tolist(), dict[int, str]()
+    for cluster, i, low, top in bars.parts():
+        rect = _rect(left[i], (1 - top) * area.height, width[i], (top - low) * area.height)
+        paths[cluster] = paths.get(cluster, "") + rect
     labels = [(_place(label.x - area.x), label.anchor, label.text, label.is_cut) for label in texts]
     return {
         "width": _place(area.width),
         "height": _place(area.height),
-        "paths": paths,
+        "paths": [*paths.items()],
         "lines": [_place(line.at * area.width) for line in bars.lines],
         "labels": labels,
         "log": bars.scale == "log",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from boxwood._dates import Dates
-from boxwood._types import Floats, Indices, Weights
+from boxwood._types import Bools, Floats, Indices, Weights
 from boxwood.tree.boxes import ends_without_missing
 from boxwood.words.values import short_number, three_digits
 
@@ -22,6 +22,8 @@ _NEAREST = 1e-6  # of two edges on an axis from 0 to 1
 _SKEWED = 4.0  # length of the upper tail over that of the lower one, from which on an axis is logarithmic
 _KNOWN = 0.86  # share of the axis for numbers, where missing values have a bar
 _TAIL = 0.01  # share of rows in each tail, which are counted in the outer bars
+_HIGHEST = 3.0  # times any other bar, above which one is cut off
+_WHOLE, _BROKEN = ((0.0, math.inf),), ((0.0, 0.78), (0.86, math.inf))  # what is drawn of a bar
 _FEWEST_BEYOND, _MOST_BEYOND = 5, 0.25  # rows of a tail at least, so that ends are no extremes; share of it at most
 
 
@@ -70,13 +72,44 @@ class Bars(NamedTuple):
 
     @property
     def heights(self) -> Floats:
-        """Height of each part of each bar, shape (n_clusters, n_bars), so that areas are as rows; the highest is 1."""
+        """Height of each part of each bar, shape (n_clusters, n_bars), so that areas are as rows; the highest is 1.
+
+        Outer bars, which hold what lies beyond, count as no narrower than those beside them. A bar more than three
+        times as high as any other is cut off there.
+        """
+        density, room = self._density, self._room
+        return density / np.maximum(density.sum(axis=0), room) if room > 0 else density
+
+    @property
+    def are_cut(self) -> Bools:
+        """Whether each bar is cut off, shape (n_bars,)."""
+        return np.asarray(self._density.sum(axis=0) > self._room)
+
+    def parts(self) -> Iterator[tuple[int, int, float, float]]:
+        """Yield the cluster, the bar, and the ends of each part as it is drawn; a bar that is cut has a gap."""
+        heights, are_cut = self.heights, self.are_cut.tolist()
+        tops = np.cumsum(heights, axis=0)
+        for cluster, bar in np.argwhere(heights > 0).tolist():
+            top = float(tops[cluster, bar])
+            low = top - float(heights[cluster, bar])
+            for first, last in _BROKEN if are_cut[bar] else _WHOLE:
+                if max(low, first) < min(top, last):
+                    yield cluster, bar, max(low, first), min(top, last)
+
+    @property
+    def _density(self) -> Floats:
+        """Rows of each cluster and bar by its width, shape (n_clusters, n_bars), in some unit."""
+        wide, last = np.diff(self.at), -1 if self.gap is None else -2
+        if self.scale != "categories" and len(wide) > 1 - last:
+            wide[0], wide[last] = max(wide[0], wide[1]), max(wide[last], wide[last - 1])
         _, exponent = np.frexp(self.counts.max(initial=0.0))
-        density: Floats = np.ldexp(self.counts, -exponent) / np.diff(
-            self.at
-        )  # so that weights near the largest double have one
-        highest = density.sum(axis=0).max()
-        return density / highest if highest > 0 else density
+        return np.asarray(np.ldexp(self.counts, -exponent) / wide)  # so that the largest weights have one
+
+    @property
+    def _room(self) -> float:
+        """The density of the highest bar, or where it is cut off."""
+        *_, second, highest = [0.0, 0.0, *np.sort(self._density.sum(axis=0)).tolist()]
+        return min(highest, _HIGHEST * second) if second > 0 and self.scale != "categories" else highest
 
 
 def bars_of_numbers(

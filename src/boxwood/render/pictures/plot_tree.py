@@ -141,12 +141,10 @@ class _Painter:
         bars, area, (_, text) = cut.bars, cut.area, self.sizes
         assert bars is not None
         edges, bottom = area.x + bars.at * area.width, area.y + area.height
-        for i in range(len(edges) - 1):
-            y = bottom
-            for cluster, height in enumerate(bars.heights[:, i] * area.height):
-                if height > 0:
-                    y -= height
-                    self._part(cluster, edges[i], y, edges[i + 1] - edges[i], height)
+        for cluster, i, low, top in bars.parts():
+            self._part(
+                cluster, edges[i], bottom - top * area.height, edges[i + 1] - edges[i], (top - low) * area.height
+            )
         ink, thin = self.style.ink, self.points
         self.ax.plot([edges[0], edges[-1]], [bottom, bottom], color=self.style.muted, linewidth=0.6 * thin, zorder=4)
         for line in bars.lines:
