@@ -129,8 +129,8 @@ def test_a_cluster_is_not_called_late_by_a_date_that_most_of_it_lacks(seed):
     frame.loc[299, "back"] = pd.Timestamp("2026-12-31")  # the latest of all
     ex = explain(frame, np.where(returned, "back", "kept"))
     shown = {one.name: distinctive_columns(ex.profile(), one) for one in ex.clusters}
-    assert shown["back"][0] == {"size": "mostly", "name": "back not missing", "told": "100.0%, of all rows 33.7%"}
-    assert shown["kept"][0] == {"size": "mostly", "name": "back missing", "told": "99.5%, of all rows 66.3%"}
+    assert shown["back"][0] == {"size": "mostly", "name": "back not missing", "told": "100.0%, all rows 33.7%"}
+    assert shown["kept"][0] == {"size": "mostly", "name": "back missing", "told": "99.5%, all rows 66.3%"}
     assert not any(one["size"] in ("late", "early") for one in shown["kept"])
     frame.loc[299, "back"] = pd.NaT  # so that nobody there has one
     ex = explain(frame, np.where(returned, "back", "kept"))

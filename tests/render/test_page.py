@@ -158,7 +158,7 @@ def test_sections_and_links(wine):
     assert "Price" not in page.text  # as these labels are compared by agreement
     assert f"They are right for {wine.agreement:.1%} of the rows; always guessing cluster" in page.text
     for cluster in wine.clusters:
-        assert f"cluster {cluster.name} {cluster.size:,.0f} rows, {cluster.share:.1%}" in page.text  # in the legend
+        assert f"cluster {cluster.name} ({cluster.size:,.0f} rows, {cluster.share:.1%})" in page.text  # at the top
     by_method = boxwood.explain(*make_blobs(60, random_state=0), method="imm")
     assert f"Price of explainability {by_method.price:.3f}" in Page(by_method.to_html()).text
     for form in ("Text", "SQL", "Python", "JavaScript", "Spreadsheet formula for row 2 under a row of names"):
@@ -531,7 +531,8 @@ def test_stability_and_held_out_rows_are_shown_where_they_are_known(wine):
     assert "The clusters are stable." in text
     assert "0.90" in text
     assert "75%" in text
-    assert "Expect about 62% on new rows like these (held out: 30% of the rows)" in text
+    assert "Expect about 62% on new rows like these." in text
+    assert "Held out: 30% of the rows." in text
 
 
 def test_nothing_is_made_by_hand_where_numbers_are_not_exact_or_thresholds_are_given():
@@ -558,9 +559,10 @@ def test_new_rows_are_tested_where_that_is_quick():
     ex = boxwood.explain(X, y, max_leaf_nodes=4)
     known = boxwood.explain(X, y, max_leaf_nodes=4, validate=3).held_out
     text = Page(ex.to_html()).text
-    assert f"Expect about {known.agreement:.0%} on new rows like these (held out: 3 folds)" in text
+    assert f"Expect about {known.agreement:.0%} on new rows like these." in text
+    assert "Held out: 3 folds." in text
     assert ex.held_out is None
-    not_tested = "How well they do on new rows was not tested: validate=5 does."
+    not_tested = "How well they do on new rows was not tested."
     many = boxwood.explain(np.tile(X, (100, 1)), np.tile(y, 100), max_leaf_nodes=4)
     for page in (ex.to_html(min_count=5), many.to_html(), boxwood.explain(X, y, method="cart").to_html()):
         assert not_tested in Page(page).text

@@ -97,7 +97,7 @@ def _missing_in(column: ColumnProfile, cluster: ClusterSummary) -> _Missing | No
 def _missing_or_not(column: ColumnProfile, lacks: _Missing) -> dict[str, str]:
     is_missing = lacks.difference > 0
     share, of_all = (one if is_missing else 1 - one for one in (lacks.share, lacks.of_all))
-    told = f"{percent(share)}, of all rows {percent(of_all)}"
+    told = f"{percent(share)}, all rows {percent(of_all)}"
     name = f"{column_name(column.column)} {'missing' if is_missing else 'not missing'}"
     return {"size": "mostly" if share >= 0.5 else "often", "name": name, "told": told}
 
@@ -105,10 +105,11 @@ def _missing_or_not(column: ColumnProfile, lacks: _Missing) -> dict[str, str]:
 def _high_or_low(column: NumberColumn, group: Any) -> dict[str, str]:
     size = "high" if group.difference > 0 else "low"
     size = size if column.dates is None else "late" if group.difference > 0 else "early"
-    what = "median" if group.quantiles[2] != column.everyone.quantiles[2] else "mean"
-    at = [each.quantiles[2] if what == "median" else each.mean for each in (group, column.everyone)]
-    own, of_all = (about(column, each) for each in at)
-    told = f"{what} {own}, of all rows {of_all}"
+    how, own, of_all = "typically", group.quantiles[2], column.everyone.quantiles[2]
+    if own == of_all or (own > of_all) is not (group.difference > 0):  # medians do not differ as means do
+        how, own, of_all = "on average", group.mean, column.everyone.mean
+    said = [about(column, each) for each in (own, of_all)]
+    told = f"{how} {said[0]}, all rows {said[1]}" if said[0] != said[1] else ""
     return {"size": size, "name": column_name(column.column), "told": told}
 
 
@@ -116,7 +117,7 @@ def _zero_or_one(column: NumberColumn, group: Any) -> dict[str, str]:
     """Return the value that is more frequent than elsewhere; the mean of such a column is its share of ones."""
     value = int(group.difference > 0)
     share, of_all = (mean if value else 1 - mean for mean in (group.mean, column.everyone.mean))
-    told = f"{percent(share)}, of all rows {percent(of_all)}"
+    told = f"{percent(share)}, all rows {percent(of_all)}"
     return {"size": "" if share >= 0.5 else "often", "name": f"{column_name(column.column)} = {value}", "told": told}
 
 
@@ -128,7 +129,7 @@ def _frequent(column: Any, group: Any, size: float, fewest: int) -> int | None:
 
 def _mostly(column: CategoryColumn, group: Any, code: int) -> dict[str, str]:
     name, value, share = column_name(column.column), category_of(column, code), group.shares[code]
-    told = f"{percent(share)} {value}, of all rows {percent(column.everyone.shares[code])}"
+    told = f"{percent(share)}, all rows {percent(column.everyone.shares[code])}"
     size, values = "mostly" if share >= 0.5 else "often", column.categories.values
     if code < len(values) and isinstance(values[code], bool):
         return {"size": "" if share >= 0.5 else size, "name": name if values[code] else f"not {name}", "told": told}

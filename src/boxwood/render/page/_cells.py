@@ -1,7 +1,10 @@
-"""What rows are like that their rules put into another cluster, beside the other rows: a cell of the confusion each."""
+"""Rows that their rules put into another cluster: which they are, and what they are like, beside the other rows."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +13,14 @@ from boxwood.explanation.measure.contrast import OTHERS, two_groups
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.told import profile_told
 from boxwood.render.page._parts import profile_table
-from boxwood.render.pictures.picture import say_rows
+from boxwood.render.page.results import apart
+from boxwood.render.pictures.picture import counts_of, picture_of, say_rows
 
 if TYPE_CHECKING:
     from boxwood._types import Indices, Ints
     from boxwood.explanation.measured_tree import MeasuredTree
 
-_MOST_CELLS, _MOST_COLUMNS = 20, 10
+_MOST_CELLS, _MOST_COLUMNS, _MOST_GROUPS = 20, 10, 6
 _CHEAP = 2_000_000  # rows times columns times cells
 
 
@@ -37,6 +41,36 @@ def cells_of_confusion(ex: MeasuredTree, least: int) -> dict[str, dict[str, Any]
     if counts.sum() * len(ex.columns) * len(told) > _CHEAP:
         return {}
     return {f"{i}-{j}": _beside_others(ex, np.where(kept, 1 - ((labels == i) & (clusters == j)), -1)) for i, j in told}
+
+
+def strays(ex: MeasuredTree, hidden: Collection[int], least: int) -> dict[str, Any]:
+    """Return whose rows the rules put elsewhere, and where: the largest groups, and how many rows are in others.
+
+    That is said by the last condition of their way, behind which no leaf has their cluster. IN: hidden: clusters that
+    are not told of; least: rows of a group that is.
+    """
+    picture, lost, groups = picture_of(ex), counts_of(ex).lost, Counter[tuple[int, int, int]]()
+    ways, columns = {edge.child: edge for edge in picture.edges}, {cut.node: cut.column for cut in picture.cuts}
+    for leaf in picture.leaves:
+        for cluster, rows in leaf.parts:
+            if ways and cluster != leaf.cluster and lost is not None:
+                node = leaf.node
+                while not lost[node, cluster]:
+                    node = ways[node].parent
+                groups[node, cluster, leaf.cluster] += rows  # type: ignore[assignment]  # or weight
+    told = [(*key, n) for key, n in groups.most_common(_MOST_GROUPS) if n >= least and key[1] not in hidden]
+    said = partial(say_rows, weighted=ex.details.weighted)
+    lines = [
+        {
+            "rows": said(n),
+            "own": picture.swatches[own],
+            "where": apart(ways[node].full, columns[ways[node].parent]),
+            "given": picture.swatches[given],
+        }
+        for node, own, given, n in told
+    ]
+    left = sum(groups.values()) - sum(n for *_, n in told)
+    return {"lines": lines, "left": said(left) if left > 0 else ""}
 
 
 def _cells_told(counts: Ints, least: int) -> list[tuple[int, int]]:

@@ -510,10 +510,7 @@ def _row(ex: MeasuredTree, column: ColumnProfile, cuts: str | None, sample: Indi
     cells, everyone = (
         _numbers(ex, column, sample) if is_number else _categories(ex, column)  # type: ignore[arg-type]
     )
-    effect = (
-        f"{column.effect:.0%} of its variance is between clusters" if is_number else f"Cramér's V {column.effect:.2f}"
-    )
-    return {"name": column_name(column.column), "cuts": cuts, "cells": cells, "everyone": everyone, "effect": effect}
+    return {"name": column_name(column.column), "cuts": cuts, "cells": cells, "everyone": everyone}
 
 
 def _numbers(ex: MeasuredTree, column: NumberColumn, sample: Indices | None) -> tuple[list[dict[str, Any] | None], str]:

@@ -146,7 +146,7 @@ const answer = () => {
     const name = rules.columns[rules.nodes[last][0]].name;
     result.replaceChildren(element("p", {class: "found"}, `Type a number for ${name}`), steps);
   } else {
-    const note = rules.notes[leafOf.get(last)].filter(text => text).join(", ");
+    const note = rules.notes[leafOf.get(last)].filter(text => text).join("; ");
     result.replaceChildren(
       element("p", {class: "found"}, chip(cluster), " ", element("bdi", {}, rules.clusters[cluster][1])),
       element("p", {class: "note"}, `Rows on this path: ${note}`),
@@ -274,7 +274,7 @@ const treeAsList = (found, at) => {
   const node = found[at], parent = found[node.parent];
   const lines = parent ? [element("b", {}, parent.full[node.side])] : [];
   if (node.isLeaf) {
-    lines.push(element("p", {}, chip(node.cluster), " ", element("bdi", {}, rules.clusters[node.cluster][1]), " ", element("small", {}, [node.note, node.purity].filter(text => text).join(", "))));
+    lines.push(element("p", {}, chip(node.cluster), " ", element("bdi", {}, rules.clusters[node.cluster][1]), " ", element("small", {}, [node.note, node.purity].filter(text => text).join("; "))));
     return element("li", {}, element("div", {"data-node": at}, ...lines));
   }
   lines.push(element("p", {class: "note"}, `Cut ${node.number} on `, element("bdi", {}, node.column), `: ${node.note}`));
@@ -305,11 +305,11 @@ const cardOfRules = (card, cluster, found) => {
   if (told) told.textContent = own.length && rows && total ? finds : "";
 };
 // Where the page says how large clusters are, which changes where some are one.
-const sizesOf = () => all(".card").map((card, i) => [one("p", card).firstChild, one(`.names li:nth-child(${i + 1}) small`).firstChild, one(".meter .part", card).getAttributeNode("width")]);
+const sizesOf = () => all(".card").map((card, i) => [one("p", card).firstChild, one("small", all(".who li")[i]).firstChild, one(".meter .part", card).getAttributeNode("width")]);
 const saySizes = said => sizesOf().forEach((parts, i) => {
   parts.forEach((part, j) => { part.nodeValue = said[i][j]; });
   // what stood out in one of them is not what stands out in all
-  all(".out, .note:not(.finds)", all(".told")[i]).forEach(part => { part.hidden = said[i] !== first.sizes[i]; });
+  [all(".who li")[i], all(".told")[i]].forEach(place => all(".out, .note:not(.finds)", place).forEach(part => { part.hidden = said[i] !== first.sizes[i]; }));
 });
 const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), deciding: one("#deciding")?.textContent, isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
 let copies = first.copies;
@@ -382,7 +382,7 @@ const show = async (find, back = () => {}) => {
   ofClusters.hidden = !gone.size;
   one("#which").textContent = found?.which ?? "";
   sayTree(found?.told);
-  [".card", ".names:first-of-type li"].forEach(parts => all(parts).forEach((part, cluster) => { part.hidden = gone.has(cluster); }));
+  [".card", ".who li"].forEach(parts => all(parts).forEach((part, cluster) => { part.hidden = gone.has(cluster); }));
   learnTree();
   lightByMouse();
   askValues();
@@ -468,7 +468,7 @@ const madeOf = state => {
   const typical = into.map((cluster, i) => (cluster === i ? first.rules.typical.find((values, j) => values && into[j] === i) : null)), total = sumOf(nodes[0].by);
   const sizes = into.map((_, i) => {
     const n = nodes[0].by[i], said = `${rowsIn(n, byHand.weighted)}, ${percentOf(n / total)}`;
-    return into.filter(cluster => cluster === i).length > 1 ? [`${said} `, said, 100 * n / total] : null;
+    return into.filter(cluster => cluster === i).length > 1 ? [`${said} `, `(${said})`, 100 * n / total] : null;
   });
   return {shown: [data, {ends, code, copies: {text: tree.words.map((text, i) => changed(i, text))}, typical, sizes}], found: nodesOf({...data, ends}), right};
 };
@@ -685,6 +685,7 @@ const rename = (cluster, name, isOwn) => {
     say(one(".title", leaf), name);
     say(one("title", leaf), `${name}: ${all("text", leaf)[2].textContent}`);
   });
+  all(`#compare [value="${cluster}"]`).forEach(part => { part.textContent = name; });
   fitTitles();
   if (byHand) sayMade();
 };
@@ -739,6 +740,36 @@ all("[data-cell]").forEach(place => {
       element("thead", {}, line(["Column", "These rows", "All others"], "th")), element("tbody", {}, ...columns.map(cells => line(cells)))));
   });
 });
+
+// ------------------------------------------------------------------ two clusters beside each other
+// Columns of the profile in the order in which two clusters differ: by the places of their middles among all rows, or by
+// the share of a word, of which one that is most frequent in one cluster alone has at most the rest in the other.
+const pickers = all("#compare select"), body = one("[aria-labelledby=profile] tbody"), lines = body && [...body.rows];
+const placeIn = cell => {
+  const text = cell.firstChild.textContent, at = one(".dot", cell)?.getAttribute("d");
+  return at ? [parseFloat(at.slice(1))] : text === "–" ? [NaN] : [parseFloat(text.replace("<", "")), text.replace(/^\S+ /, "")];
+};
+const farApart = (first, second) => {
+  const [[p, word], [q, other]] = [first, second].map(placeIn), low = Math.min(p, q), high = Math.max(p, q);
+  return word === other ? high - low : high - Math.min(low, 100 - high);
+};
+const compare = () => {
+  const pair = pickers.map(({value}) => Number(value)), isPair = pair.every(i => i >= 0) && pair[0] !== pair[1];
+  const far = new Map(lines.map(line => [line, isPair ? farApart(...pair.map(i => line.cells[i + 1])) || 0 : 0]));
+  body.append(...lines.toSorted((a, b) => far.get(b) - far.get(a)));
+  all("tr", body.parentNode).forEach(line => rules.clusters.forEach((_, i) => { line.cells[i + 1].hidden = isPair && !pair.includes(i); }));
+  const most = isPair ? [...body.rows].filter(line => far.get(line) >= 10).slice(0, 3) : [];
+  const said = most.map(line => `${one("bdi", line).textContent}, ${pair.map(i => line.cells[i + 1].firstChild.textContent).join(" against ")}`);
+  one("#differ").textContent = !isPair ? "" : said.length ? `They differ most in ${said.join("; ")}.` : "They hardly differ in any column that is shown.";
+  measure();
+};
+if (pickers.length) {
+  one("#compare").hidden = false;
+  pickers.forEach(picker => {
+    picker.append(element("option", {value: -1}, "…"), ...rules.clusters.map(([, name], i) => element("option", {value: i}, name)));
+    picker.addEventListener("input", compare);
+  });
+}
 
 // ------------------------------------------------------------------ what is out of sight says so
 const hints = new Map();

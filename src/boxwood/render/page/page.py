@@ -36,7 +36,7 @@ from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
 from boxwood.render.page._by_hand import trees_by_hand
-from boxwood.render.page._cells import cells_of_confusion
+from boxwood.render.page._cells import cells_of_confusion, strays
 from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
@@ -210,9 +210,9 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "hidden": _not_shown(ex, hidden),
         "profile": profile_table(ex, profile) if profile else None,
         "losses": losses(picture),
-        "confusion": confusion(ex, picture),
-        "grown_by": say_method(ex.method),
-        "unbeaten": unbeaten(ex),
+        "confusion": (found := confusion(ex, picture)),
+        "strays": strays(guarded, hidden, least_shown(count)) if found else None,
+        "for_analysts": _for_analysts(ex, has_price),
         "notes": [printable(note) for note in notes_of(ex) if ex.provenance is None or not _IN_PROVENANCE.match(note)],
         "has_rows": ex._in_memory is not None,
     }
@@ -316,7 +316,7 @@ def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | Non
 
 
 def _size_said(row: FrontierRow, has_price: bool) -> str:
-    price = f", price {_price_card(row.price)}" if has_price else ""
+    price = f", {_how_compact(row.price)}" if has_price else ""
     return f"{_count(row.leaves, 'leaf', 'leaves')}: right for {percent(row.agreement)} of the rows{price}"
 
 
@@ -482,9 +482,9 @@ def cards(
             | {
                 "bar": round(100 * cluster.share, 1),
                 "not_shown": f"{hidden[cluster.cluster].capitalize()}: its values are not shown." if is_hidden else "",
-                "distinctive_columns": []
-                if is_hidden
-                else _compare_words(ex, distinctive_columns(profile, among, FEW)),
+                "stands_out": None
+                if is_hidden or not profile or not cluster.size
+                else _compare_words(ex, distinctive_columns(profile, among, FEW), with_values=count is None),
                 "totals": None if worth is None else totals_line(worth, cluster.cluster),
                 "of_value": None if worth is None else share_of_total(worth, cluster.cluster),
                 "suggested": None if is_hidden else suggested.get(cluster.name),
@@ -497,11 +497,17 @@ _THAN_OTHERS = {"high": "higher", "low": "lower", "late": "later", "early": "ear
 _OLDER = {"late": "newer", "early": "older"}  # where rules say ages
 
 
-def _compare_words(ex: MeasuredTree, found: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Return what stands out in words that compare a cluster with the other rows."""
+def _compare_words(ex: MeasuredTree, found: list[dict[str, str]], *, with_values: bool) -> list[dict[str, str]]:
+    """Return what stands out in words that compare a cluster with the other rows.
+
+    IN: with_values: whether means and shares of all rows may be told, which a row more of a small group changes.
+    """
     ages = {column_name(name) for name, dates in ex.details.dates if dates.as_of}
     words = [_OLDER if one["name"] in ages else _THAN_OTHERS for one in found]
-    return [one | {"size": said.get(one["size"], one["size"])} for one, said in zip(found, words, strict=True)]
+    return [
+        one | {"size": said.get(one["size"], one["size"]), "told": one["told"] if with_values else ""}
+        for one, said in zip(found, words, strict=True)
+    ]
 
 
 def _with_shares(clusters: Sequence[ClusterSummary], hidden: Collection[int]) -> list[ClusterSummary]:
@@ -579,9 +585,9 @@ def _agreement_note(ex: MeasuredTree, count: int | None) -> str:
     else:
         note = "Every row is in the cluster that its rule names."
     if ex.held_out is None:
-        note += " How well they do on new rows was not tested: validate=5 does."
+        note += " How well they do on new rows was not tested."
     else:
-        note += f" Expect about {ex.held_out.agreement:.0%} on new rows like these (held out: {ex.held_out.how})."
+        note += f" Expect about {ex.held_out.agreement:.0%} on new rows like these."
     return note
 
 
@@ -596,15 +602,30 @@ def _price_note(ex: MeasuredTree) -> str:
         return "The clusters have no spread at all; the groups that the rules make have some."
     if ex.reference_cost == 0:
         return "Neither the clusters nor the groups that the rules make have any spread."
-    change = abs(ex.price - 1)
-    if change < 0.0005:
-        return "The groups that the rules make are as compact as the clusters."
-    where = " in the kernel's feature space" if ex.details.kernel else ""
-    more = (
-        f"{change:.1%} {'more' if ex.price > 1 else 'less'} {_DISTANCES[ex.details.objective]}{where} than the clusters"
-    )
-    end = "; a price of 1 would be no difference" if ex.price > 1 else ", which do not minimise it"
-    return f"The groups that the rules make have {more}{end}."
+    costs, end = "That rules are short costs nothing", ""
+    if ex.price - 1 >= _SAME:
+        costs, end = "What it costs that rules are short", "; at a price of 1 they would be as compact"
+    how = _how_compact(ex.price)
+    return f"{costs}: their groups are {how} {'as' if how == 'as compact' else 'than'} the clusters{end}."
+
+
+_SAME = 0.0005  # of two prices
+
+
+def _how_compact(price: float) -> str:
+    if abs(price - 1) < _SAME:
+        return "as compact"
+    change = "infinitely" if math.isinf(price) else f"{abs(price - 1):,.1%}"
+    return f"{change} {'more' if price > 1 else 'less'} spread out"
+
+
+def _for_analysts(ex: MeasuredTree, has_price: bool) -> str:
+    """Return how the tree was grown, what its price compares, and what tested it."""
+    best, where = unbeaten(ex), " in the kernel's feature space" if ex.details.kernel else ""
+    said = [f"Grown by {say_method(ex.method)}{f'; {best}' if best else ''}."]
+    said += [f"The price compares {_DISTANCES[ex.details.objective]}s within groups{where}."] * has_price
+    said += ["To test rules on new rows: validate=5." if ex.held_out is None else f"Held out: {ex.held_out.how}."]
+    return " ".join(said)
 
 
 _DISTANCES = {"sqeuclidean": "squared distance", "l1": "ℓ1 distance", "l2": "Euclidean distance"}

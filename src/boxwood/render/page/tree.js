@@ -46,7 +46,7 @@ const nodesOf = ({nodes, ends, weighted}) => {
   found.forEach(one => {
     if (one.isLeaf) {
       one.own = one.by[one.cluster];
-      one.note = `${rowsIn(one.rows, weighted)} · ${wholePercent(found[0].rows ? one.rows / found[0].rows : 0)}`;
+      one.note = `${rowsIn(one.rows, weighted)}, ${wholePercent(found[0].rows ? one.rows / found[0].rows : 0)}`;
       one.purity = one.rows ? `${percentOf(Math.min(one.own / one.rows, 1))} from this cluster` : "";
       return;
     }
@@ -123,5 +123,6 @@ const drawTree = (tree, clusters, titles) => {
       svgElement("text", {class: "mute", x: 8, y: one.height - 5}, one.purity)));
   });
   const picture = svgElement("svg", {class: "tree", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label}, ...parts, ...texts);
+  picture.style.setProperty("--w", `${width}px`);
   return {picture, nodes: found};
 };

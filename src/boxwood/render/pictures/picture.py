@@ -209,7 +209,7 @@ class _Places:
 def _cut(ex: MeasuredTree, node: int, number: int, place: _Places, bars: Bars | None, counts: NodeCounts) -> CutBox:
     column = column_name(ex.columns[int(ex.tree.feature[node])])
     box, rows = place.boxes[node], float(counts.rows[node])
-    lost = None if counts.lost is None else float(counts.lost[node])
+    lost = None if counts.lost is None else float(counts.lost[[node + 1, ex.tree.second[node]]].sum())
     title = fit_width(column, box.width - 16.0 - text_width(f"{number} ", place.sizes.title), place.sizes.title)
     note = say_rows(rows, ex.details.weighted) + (f", {amount(lost)} lost" if lost else "")
     area = place.area(node, False)
@@ -261,7 +261,7 @@ def _leaf(ex: MeasuredTree, i: int, place: _Places, counts: NodeCounts, swatches
     own = f"{_percent(leaf.own / leaf.size)} from " if leaf.size else "no row"
     room = box.width - 16.0 - text_width(own, place.sizes.text)
     purity = own + (fit_width(name, room, place.sizes.text) if leaf.size else "")
-    note = f"{say_rows(leaf.size, ex.details.weighted)} · {_percent(share)}"
+    note = f"{say_rows(leaf.size, ex.details.weighted)}, {_percent(share)}"
     title = fit_width(name, box.width - 44.0, place.sizes.title)
     parts = _parts(leaf.cluster, leaf.own, leaf.size, None if counts.by_cluster is None else counts.by_cluster[node])
     area = place.area(node, True)
@@ -321,7 +321,10 @@ def _percent(share: float) -> str:
 
 
 class NodeCounts(NamedTuple):
-    """Rows at each node, or their weight, by reference cluster (n_nodes, k) and in all; and lost ones at each cut."""
+    """Rows at each node, or their weight, by reference cluster (n_nodes, k) and in all.
+
+    Of these are `lost`, by cluster, which a leaf of their cluster could still have been reached before, but not here.
+    """
 
     by_cluster: Floats | None
     rows: Floats
@@ -338,11 +341,7 @@ def counts_of(ex: MeasuredTree) -> NodeCounts:
     by_cluster = _upwards(ex, held)
     has_leaf = _upwards(ex, (tree.leaf_clusters[:, None] == np.arange(k)).astype(np.float64)) > 0
     has_leaf[0] = True  # rows of a cluster that no leaf names are lost at the first cut
-    lost = np.zeros(tree.n_nodes)
-    for child in range(1, tree.n_nodes):
-        parent = tree.parent[child]
-        lost[parent] += by_cluster[child, has_leaf[parent] & ~has_leaf[child]].sum()
-    return NodeCounts(by_cluster, rows, lost)
+    return NodeCounts(by_cluster, rows, by_cluster * (has_leaf[tree.parent] & ~has_leaf))
 
 
 def held_of(ex: MeasuredTree) -> Floats | None:
