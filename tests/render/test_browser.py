@@ -17,6 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import boxwood
+from boxwood.explanation.measure.told import profile_told
+from boxwood.render.page._parts import profile_table
 from tests.models import read_model
 from tests.render.test_page import HOSTILE_NAMES
 from tests.render.test_zero_and_one import customers
@@ -257,6 +259,43 @@ def test_by_mouse(opened):
         if button.count():
             button.click()
             assert page.locator("#result").get_attribute("data-cluster") == str(i)
+
+
+def far_apart(first, second):
+    """Return how far two cells of the profile are apart: as places among all rows, or as shares of a word at least."""
+    if first is None or second is None:
+        return 0
+    if first["middle"] is not None:
+        return abs(first["middle"] - second["middle"])
+    (p, word), (q, other) = (
+        (float(share.strip("<%")), word) for share, word in (one["text"].split(" ", 1) for one in (first, second))
+    )
+    return abs(p - q) if word == other else max(p, q) - min(p, q, 100 - max(p, q))
+
+
+def test_two_clusters_are_compared(opened):
+    """Columns come in the order in which both differ, with a sentence, and other clusters are out of the way."""
+    _, ex = mixed()
+    page, lines = opened(ex), profile_table(ex, profile_told(ex))["columns"]
+    heads, names = page.locator(".profile tbody th bdi"), [" ".join(line["name"].split()) for line in lines]
+    assert [name[:20] for name in heads.all_inner_texts()] == [name[:20] for name in names]
+    pickers = page.locator("#compare select")
+    for pair in ((0, 1), (3, 2)):
+        for picker, cluster in zip(pickers.all(), pair, strict=True):
+            picker.focus()
+            picker.select_option(str(cluster))
+        far = [far_apart(*(line["cells"][i] for i in pair)) for line in lines]
+        order = sorted(range(len(lines)), key=lambda i: -far[i])
+        assert [name[:20] for name in heads.all_inner_texts()] == [names[i][:20] for i in order]
+        assert page.locator(".profile thead th:visible").count() == 4
+        said = page.inner_text("#differ")
+        told = [f" against {lines[i]['cells'][pair[1]]['text']}"[:20] for i in order[:3] if far[i] >= 10]
+        assert said.count(" against ") == len(told)
+        assert all(" ".join(text.split()) in " ".join(said.split()) for text in told)
+    pickers.first.select_option("-1")
+    assert page.inner_text("#differ") == ""
+    assert [name[:20] for name in heads.all_inner_texts()] == [name[:20] for name in names]
+    assert page.locator(".profile thead th:visible").count() == ex.n_clusters + 2
 
 
 def test_themes(opened):

@@ -155,7 +155,8 @@ def _script() -> str:
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
     text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
     # signs that no text of the script holds
-    return re.sub(r" (=>|[=!]==|&&|\|\||\?\?=?|[+-]=|[<>]=) |(?<=const )(\w+) (=) ", r"\1\2\3", text)
+    spaces = r" (=>|[=!]==|&&|\|\||\?\?=?|[+-]=|[<>]=?) |(?<=const )(\w+) (=) |\b(if|for) (?=\()| (?=[{}])|(?<={) "
+    return re.sub(spaces, r"\1\2\3\4", text)
 
 
 def short_page(model: Any) -> tuple[str, int]:
