@@ -87,7 +87,7 @@ def check_tree(page, ex, frame):
         if not new.details.weighted:
             assert card.locator("p").first.inner_text().startswith(f"{cluster.size:,.0f} row")
     drawn = [leaf.text_content() for leaf in page.locator(".tree .leaf").all()]
-    assert [re.search(r"(\d[\d,]*)(?: rows?)? · ", text)[1] for text in drawn] == [
+    assert [re.search(r"(\d[\d,]*)(?: rows?)?, ", text)[1] for text in drawn] == [
         f"{leaf.size:,.0f}" for leaf in new.leaves
     ]
     tested = [new.columns[j] for j in new.tree.features.tolist()]

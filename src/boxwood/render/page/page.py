@@ -154,6 +154,7 @@ def _script() -> str:
     """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
     text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
+    text = re.sub(r"(?<=[{;,(])\n|;\n(?=})", "", text)  # where no comment ends
     # signs that no text of the script holds
     spaces = r" (=>|[=!]==|&&|\|\||\?\?=?|[+-]=|[<>]=?) |(?<=const )(\w+) (=) |\b(if|for) (?=\()| (?=[{}])|(?<={) "
     return re.sub(spaces, r"\1\2\3\4", text)
