@@ -108,7 +108,8 @@ class Bars(NamedTuple):
     @property
     def _room(self) -> float:
         """The density of the highest bar, or where it is cut off."""
-        *_, second, highest = [0.0, 0.0, *np.sort(self._density.sum(axis=0)).tolist()]
+        found = np.sort(self._density.sum(axis=0))
+        second, highest = float(found[:-1].max(initial=0.0)), float(found.max(initial=0.0))
         return min(highest, _HIGHEST * second) if second > 0 and self.scale != "categories" else highest
 
 
