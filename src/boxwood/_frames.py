@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
@@ -28,6 +28,7 @@ from boxwood._validation import (
 )
 from boxwood.errors import DataError
 
+NUMBERS = "numbers"  # what columns of numbers, booleans and dates hold
 _SIMILARITY = 0.75  # suggestions of lower similarity are more often wrong than right
 
 
@@ -165,7 +166,9 @@ def _holds_numbers(series: Any) -> bool:
 
 def _is_empty(series: Any) -> bool:
     """Return whether a column with rows has no value; the first row tells of most columns that they have one."""
-    return bool(len(series)) and bool(_lacks(series[:1]).all()) and bool(_lacks(series).all())
+    first = series.item(0) if len(series) else ""
+    is_plain = isinstance(first, (str, int, float, np.number))  # whether others are missing, only their library knows
+    return not (is_plain and first == first) and bool(_lacks(series).all())
 
 
 def _list_of(labels: Any) -> list[Any]:
@@ -200,18 +203,24 @@ def numeric_columns(frame: Any) -> tuple[list[str], dict[str, list[str]]]:
     """
     numeric: list[str] = []
     others: dict[str, list[str]] = {"text": [], DATES_AS_TEXT: [], DOUBTFUL: [], TIMES: [], "no values": []}
+    for name, kind in kinds_of_columns(frame):
+        (numeric if kind == NUMBERS else others[kind]).append(name)
+    return numeric, others
+
+
+def kinds_of_columns(frame: Any) -> Iterator[tuple[str, str]]:
+    """Yield the name of each column, and what it holds: numbers, or one of the others that `numeric_columns` tells."""
     for name, series in _typed_columns(frame).items():
         if _is_empty(series):
-            others["no values"].append(name)
+            yield name, "no values"
         elif _holds_numbers(series):
-            numeric.append(name)
+            yield name, NUMBERS
         elif series.dtype.is_temporal():
-            others[TIMES].append(name)
+            yield name, TIMES
         else:
             forms = _first_forms(series)
             read = DOUBTFUL if forms.reading is None else DATES_AS_TEXT
-            others[read if forms.are_dates else "text"].append(name)
-    return numeric, others
+            yield name, read if forms.are_dates else "text"
 
 
 def date_columns(X: Any) -> dict[str, Dates]:
@@ -669,13 +678,13 @@ def rows_of_table(X: Any, rows: Indices) -> Any:
     return nw.from_native(X, eager_only=True)[rows].to_native()
 
 
-def boolean_columns(X: Any) -> list[str]:
-    """Return the names of the columns of booleans of a data frame; none for anything else."""
+def boolean_columns(X: Any, wanted: Collection[str] | None = None) -> list[str]:
+    """Return the names of the columns of booleans of a data frame, or of some; none for anything else."""
     if not is_frame(X):
         return []
     import narwhals as nw
 
-    return [name for name, one in _typed_columns(X).items() if one.dtype == nw.Boolean]
+    return [name for name, one in _typed_columns(X, wanted).items() if one.dtype == nw.Boolean]
 
 
 def types_in(X: Any) -> dict[str, str]:
@@ -693,7 +702,7 @@ def rounded_columns(X: Any, columns: Sequence[str]) -> list[str]:
             return []
         kinds = [whole[:, j] for j in range(min(whole.shape[1], len(columns)))]
     else:
-        series = _columns(X)
+        series = _columns(X, columns)
         columns = [name for name in columns if name in series and series[name].dtype.is_integer()]
         kinds = [series[name].drop_nulls() for name in columns]
     largest = [max(int(values.max() or 0), -int(values.min() or 0)) if len(values) else 0 for values in kinds]

@@ -183,8 +183,8 @@ def _table(frame: Any, names: list[str], coded: Mapping[str, Coded], left_out: d
     """Return the named columns."""
     values = np.empty((len(frame), len(names)), order="F")
     categories = {j: coded[name].categories for j, name in enumerate(names) if name in coded}
-    truths = set(boolean_columns(frame))
-    read = iter(as_matrix(frame, [name for name in names if name not in coded]).T)
+    plain = [name for name in names if name not in coded]
+    read = iter(as_matrix(frame, plain).T)
     for j, name in enumerate(names):
         values[:, j] = coded[name].codes if name in coded else next(read)
     infinite = np.isinf(values).any(axis=0)
@@ -193,7 +193,8 @@ def _table(frame: Any, names: list[str], coded: Mapping[str, Coded], left_out: d
             np.nan_to_num(values[:, infinite], posinf=np.inf, neginf=-np.inf),
             [names[j] for j in np.flatnonzero(infinite)],
         )
-    booleans = tuple(name for name in names if name in truths and name not in coded)
+    truths = set(boolean_columns(frame, plain))
+    booleans = tuple(name for name in plain if name in truths)
     dates = date_columns(frame)
     return ColumnTable(tuple(names), values, categories, booleans, left_out, dates=dates)
 

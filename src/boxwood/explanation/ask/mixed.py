@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxwood._frames import column_names, column_values, is_frame, label_values, missing_in, numeric_columns
+from boxwood._frames import NUMBERS, column_names, column_values, is_frame, kinds_of_columns, label_values, missing_in
 from boxwood._types import Bools, Floats, Indices
 from boxwood._validation import Rows, as_float_table, as_weights, list_words, random_of
 from boxwood.axes import axis_map_of
@@ -263,10 +263,15 @@ def _may_be_mixed(X: Any, asked: Options, has_kinds: bool) -> bool:
     """Return whether a column that is looked at may hold categories, or lacks values that rules may learn from."""
     if not is_frame(X):
         return asked.missing == "learn" and bool(missing_in(X, None))
-    plain, others = numeric_columns(X)
-    wanted = [*plain, *others["text"]] if asked.columns is None else list(asked.columns)
-    has_words = has_kinds or any(name in others["text"] for name in wanted)
-    return has_words or (asked.missing == "learn" and bool(missing_in(X, [name for name in wanted if name in plain])))
+    if has_kinds:
+        return True
+    numbers: list[str] = []
+    for name, kind in kinds_of_columns(X):
+        if asked.columns is None or name in asked.columns:
+            if kind == "text":
+                return True
+            numbers += [name] * (kind == NUMBERS)
+    return asked.missing == "learn" and bool(missing_in(X, numbers))
 
 
 def _of_array(X: Any, columns: Sequence[str] | None) -> ColumnTable:
