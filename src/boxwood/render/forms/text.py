@@ -114,13 +114,13 @@ def text(model: Any) -> str:
     """
     if isinstance(model, ThresholdTree):
         return _tree_text(model, None, None)
+    if hasattr(model, "clusters") and hasattr(model, "leaves"):  # first, as it looks for names like one that it lacks
+        return brief(model)
     if hasattr(model, "tree_"):
         columns = getattr(
             model, "concept_names_", getattr(model, "feature_names_in_", None)
         )  # the columns that its tree tests
         return _tree_text(model.tree_, columns, model.reference_.names)
-    if hasattr(model, "clusters") and hasattr(model, "leaves"):
-        return brief(model)
     raise TypeError(f"expected an Explanation, a tree or a fitted estimator of boxwood, got {type(model).__name__}")
 
 
