@@ -48,7 +48,7 @@ MANY = 4_000_000  # most array elements of an interpreted call, as a stand-in ma
 FEW = 500  # array elements that take as long as the call itself
 SEARCHED = 8.0  # seconds of interpreted searches before one is compiled, which takes as long
 LOOK = 2.5e-4  # those of writing steps down once, which is done after each look at rows, beside the steps themselves
-SAME = frozenset({"bool", "int8", "uint8", "int32", "int64", "float64"})  # types in which numba computes like Python
+SAME = frozenset(map(np.dtype, ("?", "i1", "u1", "i4", "i8", "f8")))  # types in which numba computes like Python
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
 _elements: dict[Any, Callable[..., int]] = {}  # that a stand-in goes over, from its arguments
@@ -329,4 +329,4 @@ def _is_same(value: Any) -> bool:
     """Return whether the interpreter computes with the types of an argument like numba."""
     if isinstance(value, tuple):
         return all(map(_is_same, value))
-    return not isinstance(value, np.ndarray | np.generic) or value.dtype.name in SAME
+    return not isinstance(value, np.ndarray | np.generic) or value.dtype in SAME
