@@ -161,7 +161,8 @@ def as_matrix(frame: Any, columns: Sequence[str] | None = None) -> Array:
 def _holds_numbers(series: Any) -> bool:
     import narwhals as nw
 
-    return bool(series.dtype.is_numeric() or series.dtype == nw.Boolean)
+    kind = series.dtype
+    return bool(kind.is_numeric() or kind == nw.Boolean)
 
 
 def _is_empty(series: Any) -> bool:
@@ -371,9 +372,7 @@ def _as_double(value: Any) -> float | None:
 
 
 def _holds_dates(series: Any) -> bool:
-    import narwhals as nw
-
-    if series.dtype == nw.Object and series.implementation.is_pandas():
+    if _holds_objects(series):
         return (
             _kind(next(iter(series.to_native().dropna()), None)) == _DATES
             and _infer_type(series.to_native()).dtype.kind == "M"
@@ -384,7 +383,8 @@ def _holds_dates(series: Any) -> bool:
 def _has_type_of_dates(series: Any) -> bool:
     import narwhals as nw
 
-    return series.dtype in (nw.Date, nw.Datetime) or bool(_zone_of(series))
+    kind = series.dtype
+    return not kind.is_numeric() and (kind in (nw.Date, nw.Datetime) or bool(_zone_of(series)))
 
 
 def _zone_of(series: Any) -> str:
@@ -409,8 +409,9 @@ def _may_be_text(series: Any) -> bool:
     """Return whether a column may hold texts; those of a type with an order are what that says."""
     import narwhals as nw
 
-    has_order = series.dtype == nw.Categorical and stated_order(series.to_native()) is not None
-    return bool(series.dtype in (nw.String, nw.Object, nw.Categorical)) and not has_order
+    kind = series.dtype
+    has_order = kind == nw.Categorical and stated_order(series.to_native()) is not None
+    return bool(kind in (nw.String, nw.Object, nw.Categorical)) and not has_order
 
 
 def _first_forms(series: Any) -> TextForms:
@@ -552,7 +553,7 @@ def _as_read(series: Any) -> Any:
     native = series.to_native()
     kind: Any = native.dtype
     categories = native.cat.categories if hasattr(kind, "categories") else None
-    if categories is None and not (_has_order(kind) or (series.dtype == nw.Object and _are_in_order(native))):
+    if categories is None and not (_has_order(kind) or (_holds_objects(series) and _are_in_order(native))):
         return series
     if categories is None:
         read = _in_their_order(native)
@@ -563,6 +564,14 @@ def _as_read(series: Any) -> Any:
     else:
         read = _with_texts(native, categories)
     return series if read is native else nw.from_native(read, series_only=True)
+
+
+def _holds_objects(series: Any) -> bool:
+    """Return whether a column of pandas holds objects that are no texts; only of objects narwhals looks at values."""
+    import narwhals as nw
+
+    may = getattr(getattr(series.to_native(), "dtype", None), "kind", "") == "O"
+    return may and bool(series.implementation.is_pandas() and series.dtype == nw.Object)
 
 
 def _has_order(kind: Any) -> bool:
@@ -622,7 +631,7 @@ def _typed_columns(frame: Any, wanted: Collection[str] | None = None) -> dict[st
 
     columns = _columns(frame, wanted)
     for name, series in columns.items():
-        if series.dtype == nw.Object and series.implementation.is_pandas():
+        if _holds_objects(series):
             columns[name] = nw.from_native(_infer_type(series.to_native()), series_only=True)
         if _has_type_of_dates(columns[name]):
             columns[name] = _days(columns[name])
