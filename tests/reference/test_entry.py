@@ -223,6 +223,21 @@ def smokers(seed):
 
 
 @law(20)
+def test_words_that_are_ranges_of_a_number_count_once(seed):
+    rng = np.random.default_rng(seed)
+    n, n_bands = 400, int(rng.integers(3, 7))
+    age = rng.integers(18, 90, n).astype(float) if seed % 2 else rng.normal(50, 9, n)
+    band = np.searchsorted(np.quantile(age, np.arange(1, n_bands) / n_bands), age)
+    order = rng.permutation(n_bands)  # of the words
+    table = np.column_stack([rng.normal(size=n), age, order[band], rng.integers(0, 4, n)])
+    assert repeated_in(table, (2, 3)).decided == {2: 1}
+    scales = Entry.of(table, (2, 3)).scales
+    assert scales[2] < 0.01 < scales[[0, 1, 3]].min()
+    table[np.argmin(age), 2] = order[-1]
+    assert repeated_in(table, (2, 3)).decided == {}
+
+
+@law(20)
 def test_what_rows_lack_as_they_have_nothing_to_tell_is_a_value_of_its_own(seed):
     smoke, table = smokers(seed)
     sign = 1.0 if seed % 2 else -1.0

@@ -38,6 +38,7 @@ LOOKED_AT = 2_000  # rows that tell which columns say the same
 SAME = 0.99  # rank correlation of columns that say the same; less of it may be what groups make
 FEW_VALUES = 60  # of a column that may decide flags
 ROWS_EACH = 5  # for each of them
+FEW_BANDS = 12  # words that may be bands of a number
 MOST_PARTS, ROUNDING = 100, 1e-6  # columns among which sums are looked for, and what is left of one as a share of it
 FEWEST_ABSENT = 5  # rows that lack a number as they have nothing to tell
 BEYOND = 0.25  # of the range: so far from the others that is
@@ -53,7 +54,7 @@ class Repeated(NamedTuple):
     dummies : tuple of tuples of int
         Flags of which one is set in each row, as one-hot columns of a word are.
     decided : dict
-        Flags by the column, of few values, that decides them.
+        Flags by the column, of few values, that decides them, and words by the number whose ranges they are.
     sums : dict, default={}
         Numbers that are sums of others, by these.
     """
@@ -331,6 +332,7 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     ordered = sorted([*numbers, *two])
     same = _nearness(rows[:, ordered]) >= SAME
     alike, dummies, decided = _alike(same, ordered), _dummies(rows, plain), _find_decided(rows, flags, deciders)
+    decided |= _find_bands(rows, [j for j in categories if 2 < n_values[j] <= FEW_BANDS], numbers)
     several = {j for group in (*alike, *dummies, (*decided,)) for j in group}
     return Repeated(alike, dummies, decided, _sums(rows, [j for j in numbers if j not in several]))
 
@@ -387,7 +389,8 @@ def _sums(rows: Floats, numbers: list[int]) -> dict[int, tuple[int, ...]]:
     if not 2 < len(numbers) <= MOST_PARTS or len(known) < ROWS_EACH * len(numbers):
         return found
     scale = np.abs(known).max(axis=0)
-    known = known / np.where(scale > 0, scale, 1.0)
+    scale[scale == 0] = 1.0
+    known = known / scale
     for i in _dependent(known):
         j, others = numbers[i], np.delete(np.arange(len(numbers)), i)
         factors = np.linalg.lstsq(known[:, others], known[:, i], rcond=None)[0] * scale[i] / scale[others]
@@ -405,6 +408,20 @@ def _dependent(x: Floats) -> list[int]:
     values, vectors = np.linalg.eigh(x.T @ x)
     made = vectors[:, values <= ROUNDING**1.5 * values[-1]]
     return np.flatnonzero(np.abs(made).max(axis=1, initial=0.0) > ROUNDING).tolist()  # type: ignore[no-any-return]
+
+
+def _find_bands(rows: Floats, words: list[int], numbers: list[int]) -> dict[int, int]:
+    """Return words that are ranges of numbers of another column, by it, each of several rows: age groups by the age."""
+    found: dict[int, int] = {}
+    for j in numbers if words else ():
+        order = np.argsort(rows[:, j], kind="stable")
+        x, codes = rows[order, j], rows[order][:, words]
+        change = codes[1:] != codes[:-1]
+        least = [int(np.diff(np.flatnonzero([True, *each, True])).min()) for each in change.T]
+        n_each = change.sum(axis=0) + 1 == [len(np.unique(each)) for each in codes.T]
+        among = ~change[x[1:] == x[:-1]].any(axis=0) & n_each & (np.array(least) >= ROWS_EACH)
+        found |= {words[i]: j for i in np.flatnonzero(among).tolist() if words[i] not in found}
+    return found
 
 
 def _find_decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[int, int]:
