@@ -8,7 +8,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.columns.dates_and_names import fixed_by_dates, names_among, units_among
-from boxwood.columns.rules import BEGINS_AGAIN, FIXED_BY_DATE, RULES
+from boxwood.columns.rules import BEGINS_AGAIN, COME_EQUALLY, FIXED_BY_DATE, OF_UNITS, RULES, WITH_DATE
 from boxwood.columns.seen import SeenValues
 from tests.doors import DOORS
 from tests.scale import law
@@ -96,6 +96,10 @@ DAYS = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(N) % 700, unit="D"
 SAYS_WHEN = {  # columns, and whether they say when a row is from
     "date": (DAYS.astype(str), True),
     "Year": (2019 + np.arange(N) % 5, True),
+    "fiscal_year": (72 + np.arange(N) % 9, True),
+    "yr": (AGE, False),
+    "date of sale": (111_597 + np.arange(N) % 60 * 100, True),
+    "timestamp": (1_190_000_000 + np.arange(N) ** 2, True),
     "month": (np.arange(N) % 12 + 1, True),
     "day_of_month": (AGE, True),
     "order date": (2019 + np.arange(N) % 60 / 12, True),
@@ -120,7 +124,8 @@ def test_what_says_when_a_row_is_from_is_for_labels_but_not_for_clusters_made_he
     ex = explained(frame, None)
     assert (name not in ex.columns) is is_calendar
     assert (f": {name}; to use it, name the columns (columns)" in " ".join(ex.notes)) is is_calendar
-    assert explained(frame[["x", name]], None).columns == ("x", name)  # where little else is left
+    assert explained(frame[["x", name]], None).columns == ("x", name)[: 2 - is_calendar]
+    assert explained(frame[["word", name]], None).columns == ("word", name)  # where no measure is left
 
 
 DAY = np.arange(N) * 7 % 60  # of each row
@@ -252,6 +257,15 @@ def test_numbers_of_units_are_found_by_counting(seed):
     step, n = int(rng.integers(1, 12)), int(rng.integers(150, 900))
     unique = 10_000 + step * rng.choice(n * 3, n, replace=False)
     assert units_in({"nr": unique, "x": rng.normal(size=n)}) == {"nr"}
+    site = np.sort(rng.integers(1, 5, n)) * 100_000  # and the last digit is for checks, as steps of 7 to 9 and 14 show
+    unique = site + np.cumsum(rng.choice([7, 8, 9, 14], n))
+    assert units_in({"nr": unique[rng.permutation(n)], "x": rng.normal(size=n)}) == {"nr"}
+
+    region = rng.normal(size=60).cumsum()  # neighbours are alike
+    n_each = rng.integers(28, 33, 60)
+    village = np.repeat(np.arange(60), n_each)
+    wealth = region[village] + 0.1 * rng.normal(size=len(village)) + village
+    assert units_in({"village": village, "wealth": wealth, "x": rng.normal(size=len(village))}) == {"village"}
 
 
 @law(12)
@@ -286,6 +300,58 @@ def test_numbers_of_visits_begin_again(seed):
     assert not any(BEGINS_AGAIN in note for note in bw.explain(table.sample(frac=1, random_state=seed)).notes)
     table["wave"] = rng.integers(0, 4, len(visit))
     assert not any(BEGINS_AGAIN in note for note in bw.explain(table, n_clusters=2).notes)
+
+
+def panel(rng):
+    """Return a table of units in waves: what goes with the wave, what names the unit, and other columns."""
+    n_units, n_waves = int(rng.integers(8, 12)), int(rng.integers(7, 12))
+    unit, wave = np.repeat(np.arange(n_units), n_waves), np.tile(np.arange(n_waves), n_units)
+    group = rng.permutation(np.arange(n_units) % 2)[unit]
+    n = len(unit)
+    return pd.DataFrame(
+        {
+            "firm": unit * 10 + 100,
+            "name": [f"firm {one}" for one in unit],
+            "wave": 72 + wave,
+            "index": rng.lognormal(size=n_waves)[wave],
+            "price": 3 * wave + rng.normal(size=n) * n_waves / 8,
+            "size": group * 8 + rng.normal(size=n),
+            "late": (wave > n_waves // 2) * 8 + rng.normal(size=n),
+            "sector": rng.choice(["north", "south"], n_units)[unit],
+            "x": rng.normal(size=n),
+        }
+    )
+
+
+@law(12)
+def test_what_says_the_wave_or_the_unit_of_a_panel_is_left_out_and_groups_stay(seed):
+    table = panel(np.random.default_rng([seed, 8]))
+    ex = bw.explain(table, n_clusters=2)
+    assert {*table} - {*ex.columns} == {"firm", "name", "wave", "index", "price"}
+    of = {name: reason for reason, names in ex.provenance.left_out for name in names}
+    assert [of[name] for name in ("firm", "name", "wave", "index", "price")] == [
+        *(OF_UNITS, OF_UNITS, BEGINS_AGAIN, FIXED_BY_DATE, WITH_DATE)
+    ]
+    mixed = bw.explain(table.rename(columns={"wave": "year"}).sample(frac=1, random_state=seed), n_clusters=2)
+    assert {"size", "late", "sector", "x"} <= {*mixed.columns} <= {*table} - {"index", "price"}
+
+
+@law(200)
+def test_numbers_come_equally_often_by_a_plan_and_not_by_chance(seed):
+    rng = np.random.default_rng(seed)
+    n_levels, each = int(rng.integers(6, 50)), int(rng.integers(8, 30))
+    plan = rng.permutation(np.repeat(np.arange(n_levels), each)).astype(float)
+    assert SeenValues("plan", plan).come_equally
+    assert not SeenValues("measure", np.exp(plan)).come_equally
+    assert not SeenValues("less one", plan[1:]).come_equally
+    assert not SeenValues("flag", plan % 2).come_equally
+    for n_values in (2, 3, 4, 6, 20):
+        assert not SeenValues("any", rng.integers(0, n_values, len(plan)).astype(float)).come_equally
+    rows = rng.integers(0, 9, (3, 50)).astype(float)  # rows that come again
+    assert not any(SeenValues("again", np.tile(x, 2)).come_equally for x in [*rows, rng.permutation(50) * 1.0])
+    table = pd.DataFrame({"plot": plan, "x": rng.normal(size=len(plan)), "word": rng.choice(["a", "b"], len(plan))})
+    if seed < 5:
+        assert dict(bw.explain(table).provenance.left_out) == {COME_EQUALLY: ("plot",)}
 
 
 @law(5)
@@ -365,7 +431,8 @@ def test_words_in_an_order_are_no_mere_names():
 
 def test_every_rule_is_tried():
     # of numbers in files beyond 2**53, of clusterers of numbers, and of clusters that boxwood makes
-    elsewhere = {"one_double", "unseen_dates", "many_names", "calendar", "begins_again", "numbers_as_names"}
+    elsewhere = {"one_double", "unseen_dates", "many_names", "calendar", "begins_again", "come_equally"}
+    elsewhere |= {"numbers_as_names"}
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere
 
 

@@ -510,6 +510,32 @@ def go_with_dates(asked, names):
         assert any(asked.X.groupby(one)[name].nunique(dropna=False).max() == 1 for one in dates)
 
 
+def rise_with_dates(asked, names):
+    """It rises or falls with a column of dates, parts of one, or waves."""
+    numbers = asked.X.apply(pd.to_numeric, errors="coerce").join(
+        asked.X.select_dtypes("datetime").apply(lambda x: x.map(pd.Timestamp.toordinal)), rsuffix=" as a day"
+    )
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        others = [one for one in numbers if one not in asked.ex.columns and one != name]
+        assert numbers[others].corrwith(numbers[name], method="spearman").abs().max() > 0.89
+
+
+def name_what_begins_again(asked, names):
+    """Rows of a unit stand together, and each has several."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        x = asked.X[name]
+        assert (x != x.shift()).sum() == x.nunique() < len(x)
+
+
+def come_equally(asked, names):
+    """Each number comes as often as any other."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        assert asked.X[name].value_counts().nunique() == 1 < asked.X[name].nunique() < len(asked.X)
+
+
 def begin_again(asked, names):
     """After the greatest number comes the least one."""
     for name in names.split(", "):
@@ -1013,6 +1039,12 @@ NOTES = {
     r"left out, the same in all rows of each date, or part of one: (.+); to use it, name the columns \(columns\)": (
         go_with_dates
     ),
+    r"left out, rises or falls with a date, so that its groups would be early and late rows: (.+); to use it, name the "
+    r"columns \(columns\)": rise_with_dates,
+    r"left out, names or numbers of the units in which visits, waves or years begin again: (.+); to use it, name the "
+    r"columns \(columns\)": name_what_begins_again,
+    r"left out, numbers that come equally often, as levels and places of a design do: (.+); to use it, name the "
+    r"columns \(columns\)": come_equally,
     r"left out, numbers that begin again and again down the file, as visits and places do: (.+); to use it, name the "
     r"columns \(columns\)": begin_again,
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
@@ -1491,6 +1523,9 @@ ELSEWHERE = {
     "column names look like data": "cli/test_first_look.py::test_a_file_without_header",
     "most values come only once": "columns/test_rules.py::test_a_column_is_left_out_for_the_same_reason",
     "the same in all rows of each date": f"{_HERE}::go_with_dates",
+    "rises or falls with a date": "columns/test_rules.py::test_what_says_the_wave_or_the_unit_of_a_panel",
+    "names or numbers of the units in which": "columns/test_rules.py::test_what_says_the_wave_or_the_unit_of_a_panel",
+    "numbers that come equally often": "columns/test_rules.py::test_numbers_come_equally_often_by_a_plan",
     "numbers that begin again and again": "columns/test_rules.py::test_numbers_of_visits_begin_again",
     "a label that the model has never seen": f"{_HERE}::test_no_note_on_other_rows_is_refuted",
     "has no label and is": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_",

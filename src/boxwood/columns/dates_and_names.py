@@ -34,9 +34,10 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches.overview import MANY_NUMBERS
-from boxwood.columns.seen import Seen, SeenValues
+from boxwood.columns.seen import BEGINNINGS, Seen, SeenValues
 
 YEARS = (1800.0, 2101.0)
+SHORT_YEARS = (32.0, 99.0)  # of two digits, beyond all days and months
 PARTS = {
     "year": YEARS,
     "yr": YEARS,
@@ -51,6 +52,8 @@ PARTS = {
     "week": (0.0, 53.0),
     "quarter": (1.0, 4.0),
     "season": (0.0, 4.0),
+    "date": (-np.inf, np.inf),
+    "timestamp": (-np.inf, np.inf),
 }
 """Least and greatest number of each part of a date, by its name."""
 
@@ -80,6 +83,7 @@ def is_calendar(seen: Seen, words: Collection[str]) -> bool:
     ends = {PARTS[word] for word in words if word in PARTS}
     if not ends or not all(word in PARTS or word in _BESIDE for word in words):
         return False
+    ends |= {SHORT_YEARS} if YEARS in ends and seen.is_whole else set()
     return (seen.is_whole or ends == {YEARS}) and seen.most > 1 and any(_is_within(seen, each) for each in ends)
 
 
@@ -100,6 +104,9 @@ def _are_parts(values: Collection[Hashable] | None) -> bool:
 
 # ------------------------------------------------------------------------------------------------- what goes with dates
 ROWS_OF_DATES = 20_000  # that are looked at, at most
+NEARLY_ALWAYS = 0.9  # of the times at which waves begin again, at least, a unit does
+WITH_DATES = 0.9  # rank correlation with a date, at least: two groups of rows, an early and a late one, have 0.87
+FEWEST_RISING = 20  # rows that have both
 
 
 def fixed_by_dates(dates: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
@@ -112,6 +119,22 @@ def fixed_by_dates(dates: Sequence[SeenValues], columns: Sequence[SeenValues]) -
         same = {one.name for one in left if _is_fixed(one.values[rows], pairs)}
         found |= set() if same and are_names(date, columns) else same
     return found
+
+
+def rise_with(dates: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
+    """Return which columns of numbers rise or fall with one of some dates, by the ranks of rows that have both."""
+    whens = [one.values for one in dates if not one.is_word]
+    return {one.name for one in columns if not one.is_word and any(_rise_together(when, one.values) for when in whens)}
+
+
+def _rise_together(date: Floats, x: Floats) -> bool:
+    rows = np.flatnonzero(~(np.isnan(date) | np.isnan(x)))
+    rows = np.random.default_rng(0).permutation(rows)[:ROWS_OF_DATES]
+    if len(rows) < FEWEST_RISING:
+        return False
+    if np.ptp(date[rows]) == 0 or np.ptp(x[rows]) == 0:
+        return False
+    return bool(abs(np.corrcoef(_ranks(date[rows]), _ranks(x[rows]))[0, 1]) >= WITH_DATES)
 
 
 def _in_order(date: Floats) -> Indices:
@@ -130,6 +153,29 @@ def _is_fixed(x: Floats, pairs: Bools) -> bool:
     return bool(pairs.sum() * (1 - ((counts / len(x)) ** 2).sum()) >= BY_CHANCE)
 
 
+def units_of_waves(waves: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
+    """Return which columns name or number the units whose waves begin again, all with the first one, down the file.
+
+    They differ from row to row only where waves begin again, and there nearly always; numbers rise, and words never
+    come back.
+    """
+    begins = [~(np.diff(one.values) > 0) for one in waves]
+    again = [begin for one, begin in zip(waves, begins, strict=True) if _begin_with_the_first(one, begin)]
+    return {one.name for one in columns if any(_number_units(one, begin) for begin in again)}
+
+
+def _begin_with_the_first(wave: SeenValues, begins: Bools) -> bool:
+    are_first = wave.values[1:][begins] == wave.least
+    return len(are_first) >= BEGINNINGS and float(are_first.mean()) >= NEARLY_ALWAYS
+
+
+def _number_units(one: SeenValues, begins: Bools) -> bool:
+    changes = one.values[1:] != one.values[:-1]
+    if (changes & ~begins).any() or changes.sum() < NEARLY_ALWAYS * begins.sum():
+        return False
+    return len(np.unique(one.values)) == 1 + changes.sum() and (one.is_word or _never_falls(one.values))
+
+
 # ----------------------------------------------------------------------------------------------- numbers that are names
 ROWS = 5_000  # that are looked at, about
 NAMES, PROPERTIES = 40, 250  # columns that are looked at, so 10,000 pairs at most
@@ -146,6 +192,9 @@ AGAIN = 0.1  # of the numbers of a coarser list may come back
 UNIQUE = 50  # numbers of which that none comes twice says something
 NEAR = 5  # steps: numbers so near show how many would be equal by chance
 BY_DESIGN = 6.0  # so many, of which chance leaves none in one table of 400
+SPACED = 0.5  # of the median step is the least one, at least
+EVEN = 0.5  # of their mean is the variance of how many rows numbers have, which by chance is the mean itself
+EVEN_ROWS = 4  # of each, in the mean, at least
 FILLED = 0.8  # of their range, at least, is filled by numbers that go through a file
 MOST_ROWS_EACH = 50  # of a unit, in the mean
 OUTER = 0.6  # as many rows, at least, as inner numbers have those of the outer quarters: of a measure fewer
@@ -186,6 +235,7 @@ def units_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     """Return which columns of numbers count or name units; IN: as for `names_among`."""
     ascending = {one.name for one in suspects if _goes_up(one)}
     found = {one.name for one in suspects[:NAMES] if _are_unique_by_design(one.known)}
+    found |= {one.name for one in suspects if one.name in ascending and _have_even_counts(one.known)}
     found |= _find_nested([one for one in suspects if one.name in ascending][:NAMES])
     for one in suspects[:NAMES]:
         aside = {one.name} | (ascending if one.name in ascending else set())
@@ -210,10 +260,20 @@ def _find_nested(ascending: Sequence[SeenValues]) -> set[str]:
     return found
 
 
+def _have_even_counts(x: Floats) -> bool:
+    """Return whether numbers have about as many rows each, as units of a plan do: by chance some have many more."""
+    n_rows = np.unique(x, return_counts=True)[1]
+    return bool(n_rows.mean() >= EVEN_ROWS and n_rows.var() <= EVEN * n_rows.mean())
+
+
 def _goes_up(one: SeenValues) -> bool:
     """Return whether many numbers, one in each row, never fall down the file."""
     is_whole = len(one.known) == len(one.values) and len(np.unique(one.known)) >= MANY_NUMBERS
-    return bool(is_whole and (np.diff(one.known) >= 0).all())
+    return bool(is_whole and _never_falls(one.known))
+
+
+def _never_falls(x: Floats) -> bool:
+    return bool((np.diff(x) >= 0).all())
 
 
 def _are_units(one: SeenValues, others: Sequence[Floats]) -> bool:
@@ -249,13 +309,16 @@ def _fix_one(x: Floats, things: _Things, others: Sequence[Floats]) -> bool:
 def _are_unique_by_design(x: Floats) -> bool:
     """Return whether no number comes twice, though numbers of a measure that are so near would, by chance.
 
-    So many as are one step apart, or two, and so on, would be none apart. Steps are those of the numbers.
+    So many as are one step apart, or two, and so on, would be none apart. Steps are those of the numbers. Nor are any
+    two much nearer than most neighbours where numbers are given out, as one of four neighbours is by chance.
     """
     if len(x) < UNIQUE:
         return False
     apart = np.diff(np.sort(x))
     if (apart == 0).any() or len(apart) == 0:
         return False
+    if apart.min() >= SPACED * np.median(apart):
+        return True
     steps = apart / np.gcd.reduce(apart.astype(np.int64))
     return bool((steps <= NEAR).sum() >= NEAR * BY_DESIGN)
 
@@ -370,10 +433,15 @@ def _rises(things: _Things, values: Floats) -> bool:
     means = np.add.reduceat(np.where(known, x, 0.0), things.first)[n_rows > 0] / n_rows[n_rows > 0]
     if len(means) < MANY_NUMBERS or np.ptp(means) == 0:
         return False
-    ends = np.sort(means)
-    ranks = np.searchsorted(ends, means) + np.searchsorted(ends, means, side="right")  # twice the mean of equal ones
+    ranks = _ranks(means)
     found = np.corrcoef(ranks, np.arange(len(ranks)))[0, 1]
     return bool(abs(found) > max(RISES, 4 / np.sqrt(len(ranks))))  # four standard deviations of chance
+
+
+def _ranks(x: Floats) -> Indices:
+    """Return twice the rank of each value, the mean of theirs for equal ones."""
+    ends = np.sort(x)
+    return np.asarray(np.searchsorted(ends, x) + np.searchsorted(ends, x, side="right"))
 
 
 def _codes(x: Floats) -> Indices:

@@ -12,7 +12,14 @@ import numpy as np
 
 from boxwood._dates import NEARLY_ALL, TIMES
 from boxwood.batches.batches import OTHER_KINDS
-from boxwood.columns.dates_and_names import fixed_by_dates, is_calendar, names_among, units_among
+from boxwood.columns.dates_and_names import (
+    fixed_by_dates,
+    is_calendar,
+    names_among,
+    rise_with,
+    units_among,
+    units_of_waves,
+)
 from boxwood.columns.seen import Seen, SeenValues, Use
 
 NO_VALUES = OTHER_KINDS["empty"]
@@ -27,9 +34,12 @@ FEW_NAMES = 12  # different words that rules may list
 MANY_NAMES = f"more than {FEW_NAMES} different categories, whose lists would be the groups"
 CALENDAR = "looks like a date, a part of one or a time of day"
 FIXED_BY_DATE = "the same in all rows of each date, or part of one"
+WITH_DATE = "rises or falls with a date, so that its groups would be early and late rows"
 BEGINS_AGAIN = "numbers that begin again and again down the file, as visits and places do"
+COME_EQUALLY = "numbers that come equally often, as levels and places of a design do"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
+OF_UNITS = "names or numbers of the units in which visits, waves or years begin again"
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
@@ -56,7 +66,10 @@ SUSPICIONS = (
     MANY_NAMES,
     CALENDAR,
     FIXED_BY_DATE,
+    WITH_DATE,
     BEGINS_AGAIN,
+    OF_UNITS,
+    COME_EQUALLY,
     NUMBERS_AS_NAMES,
     NUMBERS_OF_UNITS,
 )
@@ -162,6 +175,13 @@ def begins_again(seen: Seen, use: Use) -> str | None:
     return BEGINS_AGAIN if seen.n_known >= FEW_ROWS and seen.is_whole and seen.begins_again else None
 
 
+def come_equally(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are not to say which level or place of a design a row is of."""
+    if not use.by_boxwood or seen.is_word or seen.name in use.chosen or seen.name in use.ages:
+        return None
+    return COME_EQUALLY if seen.come_equally else None
+
+
 def numbers_as_names(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are not to be ranges of numbers that are names; see `names_among`, `units_among`."""
     if not use.by_boxwood or seen.name in use.chosen:
@@ -184,6 +204,7 @@ RULES: tuple[Rule, ...] = (
     many_names,
     calendar,
     begins_again,
+    come_equally,
     numbers_as_names,
 )
 
@@ -208,17 +229,27 @@ def _unless_all(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dic
 
 
 def _unless_few_others(why: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
-    """Return columns that clusters do without; none unless two others are left, in which groups may show."""
-    return why if len(left) >= len(why) + 2 else {}
+    """Return columns that clusters do without; none unless others are left, in which groups may show.
+
+    That are two columns, or one of more than a few numbers.
+    """
+    others = [seen for seen in left if seen.name not in why]
+    measures = [seen for seen in others if not (seen.is_word or (seen.is_whole and seen.are_few))]
+    return why if measures or len(others) > 1 else {}
 
 
 def _with_fixed(why: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
-    """Return the columns that say when a row is from, and those that go with one of these, unless few are left."""
+    """Return the columns that say when a row is from, and those that go with one of these, unless few are left.
+
+    So are the units whose waves begin again, what is fixed by a date, and what rises or falls with one.
+    """
     columns = [seen for seen in left if isinstance(seen, SeenValues)]
     dates = [seen for seen in columns if seen.name in why]
     others = [seen for seen in columns if seen.name not in why and seen.name not in use.chosen]
-    fixed = dict.fromkeys(fixed_by_dates(dates, others), FIXED_BY_DATE)
-    return _unless_few_others(why | fixed, left, use) or _unless_few_others(why, left, use)
+    found = dict.fromkeys(rise_with(dates, others), WITH_DATE)
+    found |= dict.fromkeys(fixed_by_dates(dates, others), FIXED_BY_DATE)
+    found |= dict.fromkeys(units_of_waves(dates, others), OF_UNITS)
+    return _unless_few_others(why | found, left, use) or _unless_few_others(why, left, use)
 
 
 def _unless_measured(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
@@ -236,7 +267,8 @@ UNLESS_LAST = {
     like_identifier: _unless_all,
     many_names: _unless_few_others,
     calendar: _with_fixed,
-    begins_again: _unless_few_others,
+    begins_again: _with_fixed,
+    come_equally: _unless_few_others,
     numbers_as_names: _unless_measured,
 }
 """Rules that leave columns where there are no others."""

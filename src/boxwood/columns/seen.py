@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -22,6 +23,8 @@ from boxwood.reference.labels import encode_labels
 
 EXACT = 2**53  # whole numbers up to it are exact as doubles
 BEGINNINGS, SKIPPED = 5, 0.05  # times that numbers begin again at least, and share of steps that are others at most
+LEAST_EQUAL = 4  # rows of each number that comes equally often: in fewer, whole rows may come again
+BY_CHANCE = 1e-3  # would numbers come equally often at most
 
 
 class LabelsToSay(NamedTuple):
@@ -136,6 +139,8 @@ class Seen:
     """Whether whole numbers are times of day, as 1530: their last two digits are minutes."""
     begins_again: bool = False
     """Whether numbers go up value by value, and again and again from the least one; not known of batches."""
+    come_equally: bool = False
+    """Whether numbers in a row come equally often, as chance hardly makes it; not known of batches."""
     may_name_things: bool = False
     """Whether whole numbers in a long range may be names, by what is in other columns; not known of batches."""
     are_too_large: bool = False
@@ -283,6 +288,17 @@ class SeenValues(Seen):
         at = np.unique(self.values, return_inverse=True)[1]
         wrong += int((np.diff(at)[~back] > 1).sum())
         return bool(at.max() >= 2 and wrong <= SKIPPED * len(steps))
+
+    @cached_property
+    def come_equally(self) -> bool:  # type: ignore[override]
+        """Whether each of three whole numbers or more in a row comes equally often, as chance hardly makes it."""
+        if not self.is_whole or not 2 <= self.most - self.least <= self.n_known / LEAST_EQUAL:
+            return False
+        n_rows = np.unique(self.known, return_counts=True)[1].tolist()
+        if len(n_rows) < self.most - self.least + 1 or min(n_rows) < max(LEAST_EQUAL, *n_rows):
+            return False
+        orders = math.lgamma(self.n_known + 1) - len(n_rows) * math.lgamma(n_rows[0] + 1)
+        return orders - self.n_known * math.log(len(n_rows)) < math.log(BY_CHANCE)
 
     @property
     def may_name_things(self) -> bool:  # type: ignore[override]
