@@ -530,10 +530,11 @@ def name_what_begins_again(asked, names):
 
 
 def come_equally(asked, names):
-    """Each number comes as often as any other."""
+    """Each number comes about as often as any other, nearer to it than by chance."""
     for name in names.split(", "):
         assert name not in asked.ex.columns
-        assert asked.X[name].value_counts().nunique() == 1 < asked.X[name].nunique() < len(asked.X)
+        n_rows = asked.X[name].value_counts()
+        assert n_rows.var() < n_rows.mean()
 
 
 def begin_again(asked, names):
@@ -1043,7 +1044,7 @@ NOTES = {
     r"columns \(columns\)": rise_with_dates,
     r"left out, names or numbers of the units in which visits, waves or years begin again: (.+); to use it, name the "
     r"columns \(columns\)": name_what_begins_again,
-    r"left out, numbers that come equally often, as levels and places of a design do: (.+); to use it, name the "
+    r"left out, numbers that come equally often, as levels, places and waves of a plan do: (.+); to use it, name the "
     r"columns \(columns\)": come_equally,
     r"left out, numbers that begin again and again down the file, as visits and places do: (.+); to use it, name the "
     r"columns \(columns\)": begin_again,

@@ -193,8 +193,6 @@ UNIQUE = 50  # numbers of which that none comes twice says something
 NEAR = 5  # steps: numbers so near show how many would be equal by chance
 BY_DESIGN = 6.0  # so many, of which chance leaves none in one table of 400
 SPACED = 0.5  # of the median step is the least one, at least
-EVEN = 0.5  # of their mean is the variance of how many rows numbers have, which by chance is the mean itself
-EVEN_ROWS = 4  # of each, in the mean, at least
 FILLED = 0.8  # of their range, at least, is filled by numbers that go through a file
 MOST_ROWS_EACH = 50  # of a unit, in the mean
 OUTER = 0.6  # as many rows, at least, as inner numbers have those of the outer quarters: of a measure fewer
@@ -235,7 +233,6 @@ def units_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     """Return which columns of numbers count or name units; IN: as for `names_among`."""
     ascending = {one.name for one in suspects if _goes_up(one)}
     found = {one.name for one in suspects[:NAMES] if _are_unique_by_design(one.known)}
-    found |= {one.name for one in suspects if one.name in ascending and _have_even_counts(one.known)}
     found |= _find_nested([one for one in suspects if one.name in ascending][:NAMES])
     for one in suspects[:NAMES]:
         aside = {one.name} | (ascending if one.name in ascending else set())
@@ -258,12 +255,6 @@ def _find_nested(ascending: Sequence[SeenValues]) -> set[str]:
             if are_fewer and not (np.diff(other.known)[steps] != 0).any():
                 found |= {one.name, other.name}
     return found
-
-
-def _have_even_counts(x: Floats) -> bool:
-    """Return whether numbers have about as many rows each, as units of a plan do: by chance some have many more."""
-    n_rows = np.unique(x, return_counts=True)[1]
-    return bool(n_rows.mean() >= EVEN_ROWS and n_rows.var() <= EVEN * n_rows.mean())
 
 
 def _goes_up(one: SeenValues) -> bool:

@@ -36,7 +36,7 @@ CALENDAR = "looks like a date, a part of one or a time of day"
 FIXED_BY_DATE = "the same in all rows of each date, or part of one"
 WITH_DATE = "rises or falls with a date, so that its groups would be early and late rows"
 BEGINS_AGAIN = "numbers that begin again and again down the file, as visits and places do"
-COME_EQUALLY = "numbers that come equally often, as levels and places of a design do"
+COME_EQUALLY = "numbers that come equally often, as levels, places and waves of a plan do"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
 OF_UNITS = "names or numbers of the units in which visits, waves or years begin again"
@@ -176,7 +176,7 @@ def begins_again(seen: Seen, use: Use) -> str | None:
 
 
 def come_equally(seen: Seen, use: Use) -> str | None:
-    """Clusters that boxwood makes are not to say which level or place of a design a row is of."""
+    """Clusters that boxwood makes are not to say which level, place or wave of a plan a row is of."""
     if not use.by_boxwood or seen.is_word or seen.name in use.chosen or seen.name in use.ages:
         return None
     return COME_EQUALLY if seen.come_equally else None
@@ -200,9 +200,9 @@ RULES: tuple[Rule, ...] = (
     one_value,
     unseen_dates,
     the_labels,
+    calendar,
     like_identifier,
     many_names,
-    calendar,
     begins_again,
     come_equally,
     numbers_as_names,

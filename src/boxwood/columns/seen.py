@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -24,7 +23,7 @@ from boxwood.reference.labels import encode_labels
 EXACT = 2**53  # whole numbers up to it are exact as doubles
 BEGINNINGS, SKIPPED = 5, 0.05  # times that numbers begin again at least, and share of steps that are others at most
 LEAST_EQUAL = 4  # rows of each number that comes equally often: in fewer, whole rows may come again
-BY_CHANCE = 1e-3  # would numbers come equally often at most
+BY_CHANCE = 5e-4  # would numbers that are all as likely come so equally, at most
 
 
 class LabelsToSay(NamedTuple):
@@ -140,7 +139,7 @@ class Seen:
     begins_again: bool = False
     """Whether numbers go up value by value, and again and again from the least one; not known of batches."""
     come_equally: bool = False
-    """Whether numbers in a row come equally often, as chance hardly makes it; not known of batches."""
+    """Whether whole numbers come more equally than by chance; not known of batches."""
     may_name_things: bool = False
     """Whether whole numbers in a long range may be names, by what is in other columns; not known of batches."""
     are_too_large: bool = False
@@ -291,14 +290,20 @@ class SeenValues(Seen):
 
     @cached_property
     def come_equally(self) -> bool:  # type: ignore[override]
-        """Whether each of three whole numbers or more in a row comes equally often, as chance hardly makes it."""
-        if not self.is_whole or not 2 <= self.most - self.least <= self.n_known / LEAST_EQUAL:
+        """Whether three whole numbers or more, that fill half of their range, come more equally than by chance.
+
+        How often each comes is compared with their mean, as by a test of chi-squared, at its other end.
+        """
+        if not self.is_whole or not 2 <= self.most - self.least < self.n_known:
             return False
-        n_rows = np.unique(self.known, return_counts=True)[1].tolist()
-        if len(n_rows) < self.most - self.least + 1 or min(n_rows) < max(LEAST_EQUAL, *n_rows):
+        n_rows = np.unique(self.known, return_counts=True)[1]
+        if 2 * len(n_rows) < max(6, self.most - self.least + 1) or n_rows.min() < LEAST_EQUAL:
             return False
-        orders = math.lgamma(self.n_known + 1) - len(n_rows) * math.lgamma(n_rows[0] + 1)
-        return orders - self.n_known * math.log(len(n_rows)) < math.log(BY_CHANCE)
+        from scipy.special import gammainc  # here, as few tables have such columns
+
+        each = n_rows.mean()
+        scattered = float(np.square(n_rows - each).sum() + 1.0) / each  # no less, as rows are whole
+        return bool(gammainc((len(n_rows) - 1) / 2, scattered / 2) < BY_CHANCE)
 
     @property
     def may_name_things(self) -> bool:  # type: ignore[override]
