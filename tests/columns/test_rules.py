@@ -8,7 +8,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.columns.dates_and_names import fixed_by_dates, names_among, units_among
-from boxwood.columns.rules import BEGINS_AGAIN, COME_EQUALLY, FIXED_BY_DATE, OF_UNITS, RULES, WITH_DATE
+from boxwood.columns.rules import BEGINS_AGAIN, CALENDAR, COME_EQUALLY, FIXED_BY_DATE, OF_UNITS, RULES, WITH_DATE
 from boxwood.columns.seen import SeenValues
 from tests.doors import DOORS
 from tests.scale import law
@@ -426,6 +426,13 @@ def test_columns_that_clusters_made_here_do_without_are_the_same_through_every_d
     clock = np.arange(N) % 24 * 100 + np.arange(N) * 7 % 60
     numbers = door[1](frame[["x", "y", "year"]].assign(start_time=clock, reaction_time=np.arange(N) * 7 % 300), None)
     assert numbers.columns == ("x", "y", "reaction_time")
+
+
+def test_what_says_the_level_and_what_rises_with_a_date_is_left_out_through_every_door(door):
+    year = 2001 + RNG.integers(0, 9, N)
+    told = {"plot": RNG.permutation(N) % 12, "year": year, "level": year * 3 + np.arange(N) % 2}
+    ex = door[1](pd.DataFrame({"x": X, "word": WORD, **told}), None)
+    assert dict(ex.provenance.left_out) == {CALENDAR: ("year",), WITH_DATE: ("level",), COME_EQUALLY: ("plot",)}
 
 
 def test_words_in_an_order_are_no_mere_names():
