@@ -14,49 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from boxwood._messages import cut_off, did_you_mean, kind_of_value, list_words, show_value
+from boxwood._messages import cut_off as cut_off
+from boxwood._messages import did_you_mean
+from boxwood._messages import kind_of_value as kind_of_value
+from boxwood._messages import list_words as list_words
+from boxwood._messages import show_value as show_value
 from boxwood._threads import map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints, Weights
 from boxwood.errors import DataError
-
-__all__ = [
-    "INFINITE_SUM",
-    "MappedRows",
-    "Rows",
-    "WholeWeights",
-    "as_finite_vector",
-    "as_float_table",
-    "as_generator",
-    "as_integer_weights",
-    "as_numbers",
-    "as_positions",
-    "as_table",
-    "as_time_limit",
-    "as_vector",
-    "as_weights",
-    "cut_off",
-    "finite_number",
-    "is_on_machines",
-    "kind_of_value",
-    "list_words",
-    "number_of_clusters",
-    "out_of_frozen",
-    "position",
-    "real_number",
-    "refuse_far_apart",
-    "refuse_halves",
-    "refuse_lazy_frame",
-    "refuse_no_rows",
-    "refuse_no_sum",
-    "refuse_no_table",
-    "refuse_not_finite",
-    "refuse_other_kind",
-    "refuse_unknown",
-    "refuse_unknown_letters",
-    "refuse_unscanned",
-    "show_value",
-    "whole_number",
-]
 
 _ON_MACHINES = ("pyspark.sql.", "dask.dataframe.", "dask_expr.")  # where frames of Spark and Dask are from
 
