@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
+from tests.command import invoke
 
 
 def in_arrow(column):
@@ -103,8 +102,7 @@ def by_command(engine):
         clusters = ["--labels", labels] if labels else ["-k", str(n_clusters)]
         leaves = [] if max_leaf_nodes is None else ["--max-leaves", str(max_leaf_nodes)]
         words = ["explain", file, *clusters, "--method", method, *leaves, "--engine", engine, "--save", "m.json"]
-        done = CliRunner().invoke(command, words)
-        assert done.exit_code == 0, done.output
+        invoke(*words)
         return bw.load("m.json")
 
     return explained

@@ -18,7 +18,6 @@ import click
 import matplotlib
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from matplotlib import pyplot
 from PIL import Image
 from sklearn.datasets import load_wine
@@ -27,6 +26,7 @@ import boxwood as bw
 from boxwood._imports import EXTRAS
 from boxwood.cli import boxwood as main
 from boxwood.cli._options import OUTPUTS
+from tests.command import invoke
 
 ROOT = Path(__file__).parents[1]
 MADE = {"_build", "auto_gallery", "generated"}  # by `make docs`
@@ -238,8 +238,7 @@ def test_the_commands_of_the_pages_run(beside_customers):
     ]
     assert len(commands) >= 5
     for command in commands:
-        result = CliRunner().invoke(main, shlex.split(command))
-        assert result.exit_code == 0, (command, result.output)
+        invoke(*shlex.split(command))
     told = re.findall(r"^\| `boxwood ([\w-]+)", (ROOT / page).read_text(), re.MULTILINE)
     assert sorted(told) == sorted(main.list_commands(click.Context(main)))
 

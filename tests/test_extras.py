@@ -10,14 +10,13 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
 from boxwood._imports import EXTRAS, MissingExtraError
-from boxwood.cli import boxwood as main
 from boxwood.concepts import extract_latents
 from boxwood.render.notebook.editor import _widget_class
 from boxwood.render.page._template import _environment
+from tests.command import invoke
 from tests.scale import law
 
 ROOT = Path(__file__).parents[1]
@@ -27,7 +26,7 @@ EX = bw.explain(X, np.repeat(["young", "old"], 20), columns=["age", "size"])
 
 def command(*words):
     """Run a command, which must end as a wrong use does, and raise the one line that it says."""
-    done = CliRunner().invoke(main, [*map(str, words)])
+    done = invoke(*words, code=None)
     said = [line for line in done.stderr.splitlines() if "error" in line.lower()]
     assert (done.exit_code, len(said)) == (2, 1), done.output
     raise MissingExtraError(re.sub(r"^\w+: (error: )?(Invalid value for [^:]*: )?", "", said[0]))

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from boxwood.cli import boxwood as command
+from tests.command import invoke
 
 SQL = "SELECT CASE WHEN age < 18 THEN 'child'\n WHEN age > 18 THEN 'adult'\n WHEN age > 30 THEN 'old' END AS s FROM t"
 
@@ -18,14 +17,13 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *arguments):
+def run(folder, *arguments, code=0):
     given = [str(each).replace("{}", str(folder)) for each in arguments]
-    return CliRunner().invoke(command, ["check", *given])
+    return invoke("check", *given, code=code)
 
 
 def test_rules_are_judged_without_a_table(folder):
     found = run(folder, "{}/segments.sql")
-    assert found.exit_code == 0
     assert "error: branch 3 (old, line 3) can never fire: branch 2 (adult, line 2) takes all its rows." in found.stdout
     assert "warning: no branch takes age = 18, between thresholds; such rows get NULL." in found.stdout
 
@@ -81,5 +79,4 @@ def test_rows_are_compared_with_those_of_an_earlier_month(folder):
     ],
 )
 def test_exit_codes(folder, arguments, code, said):
-    found = run(folder, *arguments)
-    assert (found.exit_code, said in found.stderr) == (code, True), found.output
+    assert said in run(folder, *arguments, code=code).stderr

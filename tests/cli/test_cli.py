@@ -12,15 +12,14 @@ from typing import NamedTuple
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_iris
 
 import boxwood
 from boxwood.cli import VERBS
-from boxwood.cli import boxwood as command
 from boxwood.grow import METHODS
 from boxwood.render import EXPORTERS
 from boxwood.render.forms.dialects import DIALECTS
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import SLOW, some, variants
 
@@ -37,9 +36,7 @@ def process(folder, *args, **how):
 
 def run(folder, *args, code=DONE, stdin=None):
     """Run the command in this process and return what it wrote; `folder` stands for {} in the arguments."""
-    result = CliRunner().invoke(command, [str(arg).replace("{}", str(folder)) for arg in args], input=stdin)
-    assert result.exit_code == code, result.output
-    return result
+    return invoke(*(str(arg).replace("{}", str(folder)) for arg in args), code=code, input=stdin)
 
 
 @pytest.fixture(scope="module")
@@ -328,7 +325,7 @@ def told(folder, bad, *, in_a_process):
     if in_a_process:
         done = process(folder, *args, stdin=subprocess.DEVNULL)
         return done.returncode, done.stdout, done.stderr
-    done = CliRunner().invoke(command, args, prog_name="boxwood")
+    done = invoke(*args, code=None, prog_name="boxwood")
     return done.exit_code, done.stdout, done.stderr
 
 
@@ -782,7 +779,7 @@ def test_control_characters_of_names_and_paths_are_visible_on_a_terminal(tmp_pat
         ["predict", "m.json", "t.csv", "-o", f"o{colour}.csv"],
         ["predict", "m.json", "m.json", "--format", "csv", "-o", "p.csv"],
     ):
-        result = CliRunner().invoke(command, args, prog_name="boxwood", color=True)
+        result = invoke(*args, code=None, color=True, prog_name="boxwood")
         assert_clean(result.output)
         shown.append(result.output)
     assert sum("\\x1b[31m" in text for text in shown) > 8

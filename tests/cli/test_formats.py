@@ -7,20 +7,13 @@ import sqlite3
 import duckdb
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from boxwood import explain
-from boxwood.cli import boxwood as main
+from tests.command import invoke as run
 from tests.scale import some
 
 ROWS = [(i % 4 * 10 + round(random.Random(i).random(), 3), i % 4, "Köln" if i % 2 else "Zürich") for i in range(60)]
 NAMES = ("Umsätze", "besuche", "ort")
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == code, result.stderr
-    return result
 
 
 def made(folder, form):

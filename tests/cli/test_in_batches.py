@@ -10,16 +10,15 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
 from boxwood.batches.batches import rows_of
-from boxwood.cli import boxwood as main
 from boxwood.cli._terminal import Status
 from boxwood.columns.of_batches import look_at
 from boxwood.columns.rules import is_like_identifier
 from boxwood.columns.seen import SeenValues
 from boxwood.table import memory
+from tests.command import invoke
 from tests.scale import law
 from tests.scattered import scattered
 
@@ -44,9 +43,7 @@ def folder(tmp_path_factory):
 
 
 def run(*words, code=0):
-    result = CliRunner().invoke(main, ["explain", *map(str, words)])
-    assert result.exit_code == code, result.stderr
-    return result
+    return invoke("explain", *words, code=code)
 
 
 def told(result):

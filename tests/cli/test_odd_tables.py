@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
-from boxwood.cli import boxwood as main
+from tests.command import invoke
 from tests.scale import SLOW, some
 
 N = 60
@@ -165,7 +164,7 @@ def write(path, form, values):
 
 def told(words):
     """Return the facts of a tree, or the first line of an error."""
-    result = CliRunner().invoke(main, words)
+    result = invoke(*words, code=None)
     if result.exit_code:
         errors = [line for line in result.stderr.splitlines() if line.startswith("boxwood: error: ")]
         return result.exit_code, errors[0]
@@ -209,7 +208,7 @@ def test_memory_and_batches_say_the_same_of_a_table(tmp_path, form, name):
     write(path, form, values)
 
     def said(*more):
-        done = CliRunner().invoke(main, ["explain", str(path), *words, "--method", "imm", "--notes", *more])
+        done = invoke("explain", path, *words, "--method", "imm", "--notes", *more)
         notes = [line for line in done.stdout.splitlines() if line.startswith("Note: ")]
         return sorted([*notes, *done.stderr.splitlines()])
 
@@ -219,5 +218,5 @@ def test_memory_and_batches_say_the_same_of_a_table(tmp_path, form, name):
 def test_names_of_columns_are_checked_before_a_file_is_copied(tmp_path, monkeypatch):
     monkeypatch.setattr("boxwood.table._spill.inspect_columns", None)  # which copying calls first
     write(tmp_path / "t.csv", "csv", TEXTS)
-    result = CliRunner().invoke(main, ["explain", str(tmp_path / "t.csv"), "-l", "grup", "--engine", "duckdb"])
+    result = invoke("explain", tmp_path / "t.csv", "-l", "grup", "--engine", "duckdb", code=3)
     assert result.stderr.startswith("boxwood: error: no column 'grup' in the table; did you mean 'group'?")

@@ -15,10 +15,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as main
+from tests.command import invoke
 
 N = 300
 
@@ -42,9 +41,7 @@ def folder(tmp_path_factory):
 
 
 def run(*words, code=0):
-    result = CliRunner().invoke(main, ["predict", *map(str, words)])
-    assert result.exit_code == code, result.stderr
-    return result
+    return invoke("predict", *words, code=code)
 
 
 def expected(folder):
@@ -132,12 +129,12 @@ def test_files_of_other_columns_are_one_table_by_a_query(folder, tmp_path):
     frame[:120].to_parquet(parts / "1.parquet")
     frame[120:].drop(columns="word").to_parquet(parts / "deeper" / "2.parquet")
     for command, words in (("predict", [folder / "m.json"]), ("explain", ["-k", 2])):
-        refused = CliRunner().invoke(main, [command, *map(str, [*words, parts])])
+        refused = invoke(command, *words, parts, code=3)
         said, name, query = refused.stderr.strip().split("\n  ")
         assert refused.exit_code == 3
         assert said.endswith("has other columns than " + str(parts / "1.parquet") + ": it lacks word")
         assert name == "name files of one table; or read what a file lacks as missing:"
-        assert CliRunner().invoke(main, [command, *map(str, words), *shlex.split(query)]).exit_code == 0
+        invoke(command, *words, *shlex.split(query))
     assert "has other columns" in run(folder / "m.json", parts / "**" / "*.parquet", code=3).stderr
 
 

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
+from tests.command import invoke as run
 from tests.customers import customers
 
 
@@ -18,12 +17,6 @@ def saved(tmp_path_factory):
     model = folder / "model.json"
     given = ["explain", str(folder / "t.csv"), "-l", "segment", "-c", "orders,discount,premium", "--standalone-rules"]
     return model, run(*given, "--save", str(model)).output
-
-
-def run(*arguments, code=0):
-    found = CliRunner().invoke(command, list(map(str, arguments)))
-    assert found.exit_code == code, found.output
-    return found
 
 
 def test_explain_prints_lines_below_the_tree_and_the_model_keeps_them(saved):

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import boxwood
 from boxwood.cli import VERBS, _options, _terminal
@@ -20,6 +19,7 @@ from boxwood.render import EXPORTERS
 from boxwood.table import duck
 from tests.cli import test_cli
 from tests.cli.test_cli import DATA, POSIX, USAGE, run
+from tests.command import invoke
 from tests.scale import law, some
 
 folder, iris = test_cli.folder, test_cli.iris  # fixtures
@@ -518,5 +518,5 @@ def test_paint_changes_no_word():
 
 
 def test_output_that_is_no_terminal_has_no_colours(folder):
-    result = CliRunner().invoke(command, ["export", str(folder / "species.json")], color=True)
+    result = invoke("export", folder / "species.json", color=True)
     assert "\x1b" not in result.output

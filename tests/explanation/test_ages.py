@@ -16,16 +16,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from sklearn.cluster import KMeans
 
 import boxwood as bw
 from boxwood import render
 from boxwood._dates import MICROSECONDS, NOW, TODAY, Dates
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.estimators import IMM
 from boxwood.render.forms.dialects import DIALECTS
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import each, law, seeds
 
@@ -107,8 +106,7 @@ def on_command_line(ex, table, day, folder):
     ex.save(folder / "m.json")
     words = ["predict", "m.json", "t.parquet", "-o", "out.parquet", "--as-of", day, "--fail-over-empty", "1"]
     words = [str(folder / word) if "." in word else word for word in words]
-    result = CliRunner().invoke(command, words)
-    assert result.exit_code == 0, result.output
+    invoke(*words)
     return [row[-1] for row in duckdb.sql(f"FROM '{folder / 'out.parquet'}'").fetchall()]
 
 
@@ -646,9 +644,7 @@ def test_the_command_counts_from_a_day(tmp_path):
     day = day_after("2026-07-31", 400)
 
     def run(*words):
-        result = CliRunner().invoke(command, [str(tmp_path / word) if "." in word else word for word in words])
-        assert result.exit_code == 0, result.output
-        return result.output
+        return invoke(*(tmp_path / word if "." in word else word for word in words)).output
 
     for engine in ("memory", "duckdb"):
         made = ("explain", "t.csv", "-l", "segment", "--as-of", "2026-07-31", "--save", "m.json", "--engine", engine)
@@ -682,7 +678,6 @@ def test_the_command_counts_from_a_column_that_has_one_day(tmp_path):
         seen = table.assign(taken=pd.Timestamp("2026-07-31"), begun=pd.Timestamp("2026-01-01"), segment=labels)
         seen.to_csv(path, index=False) if kind == "csv" else seen.to_parquet(path)
         for columns in ([], ["-c", "last_order", "-c", "begun"]):
-            result = CliRunner().invoke(command, ["explain", path, "-l", "segment", "--as-of", "taken", *columns])
-            assert result.exit_code == 0, result.output
+            result = invoke("explain", path, "-l", "segment", "--as-of", "taken", *columns)
             assert "days before taken" in result.output
             assert "Ages are counted from the day in taken." in result.output

@@ -9,12 +9,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from sklearn.cluster import KMeans
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
+from tests.command import invoke
 from tests.scale import drawn, each, law
 
 DAY = datetime.date(2026, 1, 1)
@@ -122,8 +121,7 @@ def test_rows_of_files_are_joined_by_their_key(seed, tmp_path):
         inputs.to_parquet(tmp_path / "inputs.parquet")
         files = [str(tmp_path / name) for name in ("outcomes.csv", "inputs.parquet", "model.json")]
         call = ["explain", files[0], "--by", files[1], "--key", "run", "-l", "cluster", "--method", "cart", "--save"]
-        done = CliRunner().invoke(command, [*call, files[2], "--max-leaf-nodes", "99"])
-        assert done.exit_code == 0, done.output
+        invoke(*call, files[2], "--max-leaf-nodes", "99")
         ex, both = bw.load(files[2]), [i for i in others if i in own]
         assert ex.n_rows == len(both)
         assert ex.predict(pd.DataFrame({"place": [i + 0.5 for i in both]})).tolist() == [cluster[i] for i in both]
@@ -293,8 +291,5 @@ def test_ages_in_rules_need_dates_of_inputs_alone(seed, tmp_path):
     outcomes.to_csv(tmp_path / "o.csv", index=False)
     inputs.to_parquet(tmp_path / "i.parquet", index=False)
     files = [str(tmp_path / "o.csv"), "--by", str(tmp_path / "i.parquet"), "--key", "run", "--as-of", as_of]
-    done = CliRunner().invoke(
-        command, ["explain", *files, *(["-l", labels] if labels else ["-k", "2"]), "-c", "cost,joined"]
-    )
-    assert done.exit_code == 0, done.output
+    done = invoke("explain", *files, *(["-l", labels] if labels else ["-k", "2"]), "-c", "cost,joined")
     assert "Ages are counted from the day in taken." in done.output

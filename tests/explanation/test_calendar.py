@@ -14,14 +14,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
 from boxwood._dates import Dates
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.tree.shorten import shorten_thresholds
+from tests.command import invoke
 from tests.scale import each, law
 
 EPOCH = datetime(1970, 1, 1)
@@ -268,7 +267,7 @@ def test_a_number_is_no_date(zone, tmp_path):
     for file in ("t.parquet", "t.csv"):
         table.to_parquet(tmp_path / file) if "parquet" in file else table.to_csv(tmp_path / file, index=False)
         args = ["predict", str(tmp_path / "m.json"), str(tmp_path / file), "-o", str(tmp_path / "o.csv")]
-        result = CliRunner().invoke(command, args)
+        result = invoke(*args, code=None)
         assert result.exit_code != 0
         assert "column 'last' must be dates such as 2026-03-01" in result.output
     empty = pd.DataFrame({"country": ["AT"], "last": [np.nan], "n": [1]})

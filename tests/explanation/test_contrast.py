@@ -7,14 +7,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from matplotlib.figure import Figure
 from scipy.stats import binomtest, t, ttest_ind
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
+from tests.command import invoke
 from tests.scale import law
 
 
@@ -227,14 +226,12 @@ def test_the_command_prints_contrasts_and_puts_them_into_the_page(tmp_path):
     table.assign(segment=labels).to_csv(tmp_path / "t.csv", index=False)
     page = tmp_path / "page.html"
     asked = ["explain", str(tmp_path / "t.csv"), "-l", "segment", "--contrast", "x,y", "--contrast", "z"]
-    run = CliRunner().invoke(command, [*asked, "-o", str(page)])
-    assert run.exit_code == 0, run.stderr
+    run = invoke(*asked, "-o", page)
     assert "\n\nx (" in run.stdout
     assert ") against y (" in run.stdout
     assert ") against all others (" in run.stdout
     assert page.read_text().count('<table class="contrast">') == 2
     for wrong in ("x,y,z", "", "x,"):
-        refused = CliRunner().invoke(command, [*asked[:-1], wrong])
-        assert refused.exit_code == 2
+        refused = invoke(*asked[:-1], wrong, code=2)
         assert "give the names of two clusters" in refused.stderr
-    assert CliRunner().invoke(command, [*asked[:-1], "w"]).exit_code == 3
+    invoke(*asked[:-1], "w", code=3)

@@ -18,15 +18,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from sklearn.cluster import KMeans
 
 import boxwood as bw
 from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates, in_form
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.render.forms.labels import write_labels
 from boxwood.table.sql import as_name
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import drawn, each, law
 from tests.table.test_texts_of_dates import odd_text
@@ -80,7 +79,7 @@ def test_every_table_gives_the_same_tree_and_words(tmp_path, gaps):
         assert str(ex.clusters) == str(expected.clusters)
         assert str(ex.profile()) == str(expected.profile())
     for path in paths:
-        result = CliRunner().invoke(command, ["explain", str(path), "-l", "segment", "--method", "imm", "--json", "-q"])
+        result = invoke("explain", path, "-l", "segment", "--method", "imm", "--json", "-q")
         assert json.loads(result.stdout)["nodes"] == expected.to_dict()["nodes"]
 
 
@@ -96,7 +95,7 @@ def test_files_keep_the_time_zone_of_their_dates(tmp_path):
     for path in (tmp_path / "t.parquet", tmp_path / "t.arrow"):
         model = str(path.with_suffix(".json"))
         args = ["explain", str(path), "-l", "segment", "--method", "imm", "-q", "-o", model]
-        assert CliRunner().invoke(command, args).exit_code == 0
+        invoke(*args)
         assert bw.load(model).details.dates == expected.details.dates
         assert str(bw.load(model).clusters) == str(expected.clusters)
 

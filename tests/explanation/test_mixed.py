@@ -14,6 +14,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.metrics.mixed_costs import mixed_cost
 from boxwood.render.forms.walk import codes_at_cuts
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import law
 
@@ -473,9 +474,6 @@ def test_weights_are_as_good_as_rows_that_come_twice() -> None:
 
 def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
     import pandas as pd
-    from click.testing import CliRunner
-
-    from boxwood.cli import boxwood as command
 
     rng = np.random.default_rng(0)
     n = 1600
@@ -490,7 +488,7 @@ def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
     )
     frame["seg"] = np.where(frame.age > 40, "old", "young")
     frame.to_csv(tmp_path / "t.csv", index=False)
-    told = CliRunner().invoke(command, ["explain", str(tmp_path / "t.csv"), "-l", "seg", "--notes"]).stdout
+    told = invoke("explain", tmp_path / "t.csv", "-l", "seg", "--notes").stdout
     for said in (told, "; ".join(bw.explain(frame, "seg").notes)):
         assert (
             "more than 255 values, hardly any of them twice (identifiers, or texts to make numbers of): email" in said

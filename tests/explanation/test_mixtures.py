@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.datasets import load_iris
@@ -17,7 +16,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, RobustScaler, StandardScaler
 
 from boxwood import MMDT, Mixture, Reference, explain, grow
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError, ModelError
 from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput
 from boxwood.metrics import error_rate, explainability_to_noise, tail_check
@@ -26,6 +24,7 @@ from boxwood.reference import Task
 from boxwood.theory import certificate
 from tests import naive
 from tests.cases import make_case
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import SLOW, each, law, seeds, share
 
@@ -463,14 +462,12 @@ def test_the_command_explains_by_mmdt(tmp_path, iris):
     iris.columns = ["sepal l", "sepal w", "petal l", "petal w"]
     iris.assign(kind=load_iris().target_names[load_iris().target]).to_csv(tmp_path / "iris.csv", index=False)
     arguments = ["explain", str(tmp_path / "iris.csv"), "-l", "kind", "--method", "mmdt", "--notes"]
-    shown = CliRunner().invoke(command, [*arguments, "--save", str(tmp_path / "m.json")])
-    assert shown.exit_code == 0
+    shown = invoke(*arguments, "--save", tmp_path / "m.json")
     assert "of these Gaussians end in their own leaf" in shown.stdout
-    facts = json.loads(CliRunner().invoke(command, [*arguments, "--json"]).stdout)
+    facts = json.loads(invoke(*arguments, "--json").stdout)
     assert facts["method"] == "mmdt"
     assert facts["mixture"]["components"] == ["versicolor", "virginica"]
-    predicted = CliRunner().invoke(command, ["predict", str(tmp_path / "m.json"), str(tmp_path / "iris.csv")])
-    assert predicted.exit_code == 0
+    predicted = invoke("predict", tmp_path / "m.json", tmp_path / "iris.csv")
     assert "versicolor" in predicted.stdout
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.compose import ColumnTransformer
@@ -31,7 +30,7 @@ from sklearn.preprocessing import (
 )
 
 import boxwood
-from boxwood import IMM, MMDT, ExKMC, Reference, cli, explain, grow
+from boxwood import IMM, MMDT, ExKMC, Reference, explain, grow
 from boxwood._validation import Rows
 from boxwood.axes import Categories
 from boxwood.errors import DataError
@@ -42,6 +41,7 @@ from boxwood.render.forms.sql import sql_case
 from boxwood.tree import Interval
 from boxwood.words.rules import condition
 from tests.cases import make_case
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import SLOW, law, seeds, share
 
@@ -462,8 +462,7 @@ def test_the_command_line_labels_categories_as_predict_does(name, form, out, tmp
         frame.to_parquet(paths[1])
     else:
         frame.to_csv(paths[1], index=False, sep="," if form == "csv" else "\t")
-    result = CliRunner().invoke(cli.boxwood, ["predict", *paths[:2], "-o", paths[2], "-q"])
-    assert result.exit_code == 0, result.output
+    invoke("predict", *paths[:2], "-o", paths[2], "-q")
     found = duckdb.execute(f"SELECT cluster FROM '{paths[2]}'").fetchnumpy()["cluster"]
     assert (found == ex.predict(frame)).all()
 
@@ -480,9 +479,7 @@ def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
         ([paths[2]], ("3 rows have", "''; NULLIF(\"of, what\", '') in --sql QUERY makes an empty text missing")),
         (["--sql", query], ("2 rows have", "'NA'")),
     ):
-        result = CliRunner().invoke(
-            cli.boxwood, ["predict", paths[0], *table, "-o", paths[3], "--fail-over-empty", "1"]
-        )
+        result = invoke("predict", paths[0], *table, "-o", paths[3], "--fail-over-empty", "1", code=None)
         labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
         assert (result.exit_code, labels[0] != "", list(labels[1:])) == (0, True, ["", "", ""])
         assert "3 rows left without a cluster: their value of " in result.stderr
@@ -491,13 +488,13 @@ def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
     opened.save(paths[0])
     known = [str(label) for label in opened.predict(new)]
     for path, expected in ((paths[1], [known[0], "", known[2], ""]), (paths[2], known)):
-        result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], path, "-o", paths[3]])
+        result = invoke("predict", paths[0], path, "-o", paths[3], code=None)
         labels = pd.read_csv(paths[3], dtype=str, keep_default_na=False)["cluster"]
         assert (result.exit_code, list(labels)) == (0, expected)
     new = new[:3].assign(**{"of, what": ["x", 5, None]})
     explained("whole", OneHotEncoder())[1].save(paths[0])
     new.to_csv(paths[1], index=False)
-    result = CliRunner().invoke(cli.boxwood, ["predict", paths[0], paths[1]])
+    result = invoke("predict", paths[0], paths[1])
     assert [line.rsplit(",", 1)[1] == "" for line in result.stdout.splitlines()[1:]] == [True, True, False]
     assert "column of, what: 2 rows have a value that was never seen, such as '5" in result.stderr
 
@@ -506,7 +503,7 @@ def test_export_of_sql(tmp_path):
     table, model = goods(), str(tmp_path / "model.json")
     ex = explain(table, pipeline(OneHotEncoder()), method="cart")
     ex.save(model)
-    result = CliRunner().invoke(cli.boxwood, ["export", model, "--to", "sql"])
+    result = invoke("export", model, "--to", "sql")
     assert result.stdout == f"{ex.to_sql()}\n"
     with duckdb.connect() as con:
         con.register("goods", table)

@@ -8,7 +8,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV, calibration_curve
 from sklearn.frozen import FrozenEstimator
@@ -16,8 +15,8 @@ from sklearn.metrics import get_scorer, log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import law
 
@@ -155,8 +154,7 @@ def test_python_gives_the_share_of_the_own_cluster_of_each_leaf(seed, tmp_path):
 def test_the_command_writes_shares(form, tmp_path):
     ex = bw.explain([[1.0], [2.0], [8.0]], ["low", "low", "high"], columns=["age"])
     ex.save(tmp_path / "model.json")
-    written = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", form, "--share"])
+    written = invoke("export", tmp_path / "model.json", "--to", form, "--share")
     assert written.stdout.strip() == getattr(ex, f"to_{form}")(share=True)
-    refused = CliRunner().invoke(command, ["export", str(tmp_path / "model.json"), "--to", "javascript", "--share"])
-    assert refused.exit_code == 2
+    refused = invoke("export", tmp_path / "model.json", "--to", "javascript", "--share", code=2)
     assert "--share needs --to sql or --to python" in refused.stderr

@@ -5,13 +5,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
 
 from boxwood import Reference, explain, grow, load
 from boxwood._progress import Clock
-from boxwood.cli import boxwood as command
 from boxwood.explanation.choose import _candidates, settings
 from boxwood.explanation.choose import search as _search
 from boxwood.explanation.choose._candidates import CANDIDATES
@@ -24,6 +22,7 @@ from boxwood.words.measured import say_method
 from boxwood.words.values import beside
 from tests import naive
 from tests.cases import make_case
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import law, seeds, share
 
@@ -334,14 +333,10 @@ def test_the_command_line_takes_both_options(tmp_path):
     path = tmp_path / "iris.csv"
     load_iris(as_frame=True).frame.to_csv(path, index=False)
     for goal in GOALS:
-        result = CliRunner().invoke(command, ["explain", str(path), "-l", "target", "--objective", goal])
-        assert result.exit_code == 0, result.output
-    result = CliRunner().invoke(command, ["explain", str(path), "-l", "target", "--time-limit", "0"])
+        result = invoke("explain", path, "-l", "target", "--objective", goal)
+    result = invoke("explain", path, "-l", "target", "--time-limit", "0")
     assert "the time limit ended the search" in result.output
-    result = CliRunner().invoke(
-        command, ["explain", str(path), "-l", "target", "--method", "imm", "--objective", "cost"]
-    )
-    assert result.exit_code == 2
+    result = invoke("explain", path, "-l", "target", "--method", "imm", "--objective", "cost", code=2)
     assert "--objective" in result.output
 
 

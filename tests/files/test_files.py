@@ -8,14 +8,13 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
 from boxwood.cli._options import in_options
 from boxwood.errors import DataError
 from boxwood.explanation.choose import settings
 from boxwood.table import ReadOptions, memory
+from tests.command import invoke
 from tests.files.make import HERE, MADE
 from tests.reading import read_file
 from tests.scale import law
@@ -99,7 +98,7 @@ def printed_by(engine, path, labels, options):
     asked = ["-k", "2"] if labels is None else ["--labels", labels]
     given = [word for name, value in options.items() for word in in_words(name, value)]
     words = ["explain", path, *asked, *given, "--method", "imm", "--notes", "--engine", engine]
-    result = CliRunner().invoke(command, words)
+    result = invoke(*words, code=None)
     return result.exit_code, result.stdout, result.stderr
 
 

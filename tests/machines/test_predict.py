@@ -7,18 +7,15 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as main
+from tests.command import invoke
 
 pytestmark = pytest.mark.machines
 
 
 def run(*words, code=0):
-    result = CliRunner().invoke(main, ["predict", *map(str, words)])
-    assert result.exit_code == code, result.stderr
-    return result
+    return invoke("predict", *words, code=code)
 
 
 def test_a_cluster_labels_as_one_machine(machines, tmp_path):

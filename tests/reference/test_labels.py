@@ -8,16 +8,15 @@ import pandas
 import polars
 import pyarrow
 import pytest
-from click.testing import CliRunner
 from sklearn.ensemble import IsolationForest
 
 import boxwood
 from boxwood import IMM, explain, scan
 from boxwood._frames import label_values
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
 from boxwood.reference import Reference
 from boxwood.reference.labels import count_missing, encode_labels
+from tests.command import invoke
 from tests.scale import law, seeds
 
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -71,7 +70,7 @@ def test_a_column_of_text_with_minus_one_is_read_alike_in_python_and_by_the_comm
     assert explain([[value] for value in table["x"]], labels, columns=["x"]) == expected
     path = tmp_path / "t.csv"
     path.write_text("x,seg\n" + "".join(f"{x},{seg}\n" for x, seg in zip(table["x"], labels, strict=True)))
-    shown = CliRunner().invoke(command, ["explain", str(path), "-l", "seg", "--json"])
+    shown = invoke("explain", path, "-l", "seg", "--json")
     [found, same] = json.loads(shown.stdout), expected.to_dict()
     assert found.pop("provenance")["labels"] == same.pop("provenance")["labels"] == "the column seg"
     assert found == same

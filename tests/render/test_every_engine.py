@@ -22,11 +22,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
 from boxwood._texts import MARKS
-from boxwood.cli import boxwood as command
 from boxwood.explanation.records import Provenance
 from boxwood.render.forms.boxes import boxes_by_cluster
 from boxwood.render.forms.code import python_of_boxes
@@ -34,6 +32,7 @@ from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.formula import formula_of_boxes
 from boxwood.render.forms.sql import sql_of_boxes
 from tests import scale
+from tests.command import invoke
 from tests.rule_cases import (
     COLUMNS,
     KINDS,
@@ -216,8 +215,7 @@ def on_command_line(written, out="out.parquet"):
         path, to = written(folder, columns), folder / out
         ex.save(folder / "model.json")
         words = ["predict", str(folder / "model.json"), str(path), "-o", str(to), "--fail-over-empty", "1"]
-        result = CliRunner().invoke(command, words)
-        assert result.exit_code == 0, result.output
+        result = invoke(*words)
         found = last_column(to)
         n_empty = found.count(None)
         told = f"boxwood: {n_empty:,} row{'' if n_empty == 1 else 's'} left without a cluster: "

@@ -8,12 +8,11 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import boxwood
-from boxwood.cli import boxwood as main
 from boxwood.errors import DataError
 from boxwood.render.forms.labels import write_labels
+from tests.command import invoke
 from tests.render.test_browser import opened  # noqa: F401  # the fixture
 from tests.render.test_page import HOSTILE_NAMES
 from tests.scale import seeds, share
@@ -168,7 +167,7 @@ def test_a_person_drops_a_file_and_saves_it(opened, tmp_path):  # noqa: F811
     assert download.value.suggested_filename == "list-labelled.csv"
     text = download.value.path().read_text(encoding="utf-8")
     ex.save(tmp_path / "model.json")
-    found = CliRunner().invoke(main, ["predict", str(tmp_path / "model.json"), str(tmp_path / "list.csv"), "-q"])
+    found = invoke("predict", tmp_path / "model.json", tmp_path / "list.csv", "-q")
     assert labels_of(text) == labels_of(found.stdout)
     told = page.inner_text("#labelled")
     assert "400 rows read" in told

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
+from tests.command import invoke
 from tests.render.test_every_engine import in_node
 from tests.render.test_pmml import Model
 from tests.scale import law
@@ -36,8 +35,7 @@ def table_with_marks(seed):
 
 
 def run(*words):
-    result = CliRunner().invoke(command, [*map(str, words)])
-    assert result.exit_code == 0, result.output
+    invoke(*words)
 
 
 def labelled(folder, path):

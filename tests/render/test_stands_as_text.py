@@ -7,12 +7,11 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.labels import write_labels
+from tests.command import invoke
 from tests.scale import law
 
 N = 300
@@ -56,8 +55,7 @@ def test_sql_labels_texts_as_predict_does(seed, tmp_path, name, engine):
     frame, file, model = table(seed), tmp_path / name, str(tmp_path / "model.json")
     relation = FILES[name](frame, file)
     words = ["explain", str(file), "-l", "kind", "--method", "auto", "--engine", engine, "--save", model]
-    done = CliRunner().invoke(command, words)
-    assert done.exit_code == 0, done.output
+    invoke(*words)
     ex = bw.load(model)
     assert {ex.columns[j] for j in ex.tree.features} >= {"day", "member"}
     write_labels(ex, file, tmp_path / "labels.parquet")
@@ -92,8 +90,7 @@ DOORS = {
 def by_command(file, engine):
     model = f"{file}.json"
     words = ["explain", str(file), "-l", "kind", "--method", "expand", "--engine", engine, "--save", model]
-    done = CliRunner().invoke(command, words)
-    assert done.exit_code == 0, done.output
+    invoke(*words)
     return bw.load(model)
 
 

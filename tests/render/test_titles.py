@@ -6,12 +6,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
 import boxwood
-from boxwood.cli import boxwood as command
 from boxwood.errors import DataError
+from tests.command import invoke
 from tests.render.test_page import HOSTILE_NAMES, Page, customers
 from tests.scale import law
 
@@ -82,9 +81,7 @@ def test_the_command_gives_titles(tmp_path):
         "--titles",
         "size=Size in m",
     ]
-    result = CliRunner().invoke(command, words)
-    assert result.exit_code == 0, result.output
+    result = invoke(*words)
     assert "Size in m" in html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
-    result = CliRunner().invoke(command, [*words[:-1], "size"])
-    assert result.exit_code == 2
+    result = invoke(*words[:-1], "size", code=2)
     assert "give COLUMN=TITLE" in result.stderr

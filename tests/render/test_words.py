@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from sklearn.cluster import KMeans
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
@@ -16,11 +15,11 @@ from sklearn.preprocessing import OneHotEncoder
 
 import boxwood
 from boxwood.axes import Categories
-from boxwood.cli import boxwood as command
 from boxwood.explanation import Condition
 from boxwood.render import sql
 from boxwood.tree import Interval
 from boxwood.words.rules import cluster_rule, condition
+from tests.command import invoke
 from tests.models import read_model
 from tests.render.test_page import Page
 from tests.scale import law
@@ -90,7 +89,7 @@ def test_long_lists_name_the_most_frequent_words_first_and_count_rows(seed, tmp_
     labels, times = rows["word"].str[0], rows["word"].value_counts()
     ex = boxwood.explain(rows, labels.rename("label"))
     rows.assign(label=labels).to_csv(folder / "t.csv", index=False)
-    CliRunner().invoke(command, ["explain", str(folder / "t.csv"), "-l", "label", "--save", str(folder / "m.json")])
+    invoke("explain", folder / "t.csv", "-l", "label", "--save", folder / "m.json")
     files = [boxwood.explain(boxwood.scan(folder / "t.csv"), "label"), boxwood.load(folder / "m.json")]
     for line in zip("pq", *(each.rules().split("\n") for each in (ex, *files)), strict=True):
         own = sorted((word for word in names if word[0] == line[0]), key=lambda word: (-times[word], word))
@@ -171,12 +170,12 @@ def test_booleans_of_files_are_said_by_their_names(tmp_path, form):
     path, model = str(tmp_path / f"t.{form}"), str(tmp_path / "m.json")
     write = {"csv": table.write_csv, "parquet": table.write_parquet, "jsonl": table.write_ndjson}[form]
     write(path)
-    shown = CliRunner().invoke(command, ["explain", path, "-l", "group", "--json", "--save", model])
+    shown = invoke("explain", path, "-l", "group", "--json", "--save", model)
     expected = boxwood.explain(MEMBERS, LABELS)
     found, same = json.loads(shown.stdout), expected.to_dict()
     del found["provenance"], same["provenance"]
     assert found == same
-    labelled = CliRunner().invoke(command, ["predict", model, path])
+    labelled = invoke("predict", model, path)
     assert [line.rsplit(",", 1)[1] for line in labelled.stdout.splitlines()[1:]] == LABELS
 
 

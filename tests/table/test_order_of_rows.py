@@ -13,13 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 import boxwood as bw
-from boxwood.cli import boxwood as command
 from boxwood.render import write_labels
 from boxwood.table import connect, duck
 from boxwood.table.labels import read_row
+from tests.command import invoke
 from tests.reading import read_file
 
 WORDS = np.array(["ash", "beech", "box", "elm", "fir", "oak", "yew"])
@@ -212,8 +211,7 @@ def test_the_command_explains_a_large_file_as_the_library_explains_the_frame(row
     expected = bw.explain(rows[["x", "tree", "weight", "label"]], "label", **limits)
     for engine in ("memory", "duckdb"):
         asked = ["-l", "label", "--leaves", "3", "--weights", "weight", "--columns", "x,tree", "--value", "revenue"]
-        told = CliRunner().invoke(command, ["explain", path, *asked, "--engine", engine, "-o", saved, "-q"])
-        assert told.exit_code == 0, told.stderr
+        invoke("explain", path, *asked, "--engine", engine, "-o", saved, "-q")
         found = bw.load(saved)
         assert found.agreement == expected.agreement == 1.0
         assert [one.size for one in found.clusters] == [one.size for one in expected.clusters]

@@ -18,11 +18,9 @@ import polars as pl
 import pyarrow
 import pyarrow.parquet
 import pytest
-from click.testing import CliRunner
 
 import boxwood
 from boxwood._dates import Dates
-from boxwood.cli import boxwood as command
 from boxwood.cli._options import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
@@ -36,6 +34,7 @@ from boxwood.table.scanned import scan_file
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
 from tests.cases import make_case
+from tests.command import invoke
 from tests.reading import read_file
 from tests.scale import SLOW, each, law
 
@@ -323,7 +322,7 @@ def test_nan_of_parquet_is_told_with_remedies(tmp_path):
     path = str(tmp_path / "t.parquet")
     duckdb.execute(f"COPY (SELECT CASE WHEN i = 3 THEN 'nan'::DOUBLE ELSE i END AS a FROM range(20) t(i)) TO '{path}'")
     words = ["explain", path, "-k", "2", "--engine", "memory", "--missing", "refuse"]
-    assert "missing values in 1 of 20 rows: a (1)" in CliRunner().invoke(command, words).stderr
+    assert "missing values in 1 of 20 rows: a (1)" in invoke(*words, code=3).stderr
 
 
 def test_arrow_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
