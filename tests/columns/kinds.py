@@ -44,6 +44,10 @@ NUMBERS = {
     "decimals": lambda: pa.array([decimal.Decimal(int(p)) / 4 for p in P], pa.decimal128(10, 2)),
     "wide decimals": lambda: pa.array([decimal.Decimal(int(p)) / 4 for p in P], pa.decimal256(40, 2)),
     "decimals of Python": lambda: pd.Series([decimal.Decimal(int(p)) / 4 for p in P], dtype=object),
+    "decimals of Python with missing": lambda: pd.Series(gaps([decimal.Decimal(int(p)) / 4 for p in P]), dtype=object),
+    "numbers of Python with missing": lambda: pd.Series(
+        gaps([p / 2 if p % 2 else p // 2 for p in P.tolist()]), dtype=object
+    ),
     "dictionary of integers": lambda: pa.array(P).dictionary_encode(),
     "huge": lambda: pd.Series(P * 1e150),
     "denormals": lambda: pd.Series(P * 5e-324),

@@ -194,7 +194,10 @@ def sqlite_labels(ex, columns):
 
 CANNOT_HOLD = {
     "Excel": {"with a zone", "times of day", "lists", "structs", "bytes"},
-    "SQLite": {"decimals", "wide decimals", "decimals of Python", "categories of dates", "lists", "structs"},
+    "SQLite": {
+        *("decimals", "wide decimals", "decimals of Python", "decimals of Python with missing"),
+        *("categories of dates", "lists", "structs"),
+    },
     "polars": {"wide decimals"},
     "DuckDB": {"float16", "wide decimals"},
     "JSON lines": {"bytes", "times of day", "infinity"},

@@ -202,16 +202,6 @@ def test_more_than_half_is_refused_with_the_columns_to_leave_out():
         assert explain(X, labels, method="imm", columns=["a", "b"]).details.n_incomplete == 4
 
 
-def test_columns_without_values_are_left_out():
-    empty = HOLES.assign(nan=np.nan, none=None, zero=pd.Series([pd.NA] * N, dtype="Int64"))
-    expected = explain(FRAME.iloc[WHOLE], LABELS[WHOLE], method="imm")
-    for X in (empty, pl.from_pandas(empty), ArrowSource(pa.Table.from_pandas(empty.assign(label=LABELS)))):
-        ex = explain(X, "label" if isinstance(X, ArrowSource) else LABELS, method="imm")
-        assert (ex.columns, ex.tree) == (("a", "b"), expected.tree)
-        assert ex.notes[0] == "2 of 5 columns are used: a, b"
-        assert any(note.startswith("left out, no values: nan") for note in ex.notes)
-
-
 @law(30)
 def test_rows_in_batches_are_left_out_as_in_memory(seed):
     rng = np.random.default_rng(seed)

@@ -319,13 +319,6 @@ def test_columns_that_cannot_be_used_are_told_or_refused():
         explain(scan(frame), "segment", method="mmdt")
 
 
-def test_infinite_numbers_are_refused():
-    frame = customers(0)
-    frame.loc[3, "spent"] = -np.inf
-    with pytest.raises(DataError, match=r"infinite values in 1 of 400 rows: spent \(1\)"):
-        explain(scan(frame), "segment")
-
-
 def test_other_tables_are_measured_as_frames_are(tmp_path):
     ex, frame = explain(customers(0), "segment", columns=["age", "country", "visits"]), customers(1)
     frame.to_csv(tmp_path / "t.csv", index=False, na_rep="NA")

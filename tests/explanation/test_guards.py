@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from boxwood import CART, explain, scan
 from boxwood._dates import DOUBTFUL
-from boxwood._frames import as_matrix, boolean_columns, numeric_columns
+from boxwood._frames import numeric_columns
 from boxwood.columns.rules import UNSEEN_DATES, is_like_identifier
 from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
@@ -257,39 +257,12 @@ def test_numbers_of_clusters_may_have_been_made_of_a_column_that_says_them():
     assert explain(frame.assign(group=clusters), "group").columns == ("age",)
 
 
-@pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame])
-def test_a_column_without_values_is_not_called_text(frame_of):
-    ex = explain(frame_of({"a": [1.0, 2, 8, 9], "t": list("uvuv"), "nul": [None] * 4}), [0, 0, 1, 1])
-    assert notes(ex, "left out") == ["left out, no values: nul"]
-    assert ex.columns == ("a", "t")
-
-
 ARROW = {"price": pd.ArrowDtype(pa.decimal128(9, 2)), "member": pd.ArrowDtype(pa.bool_())}
-
-
-@pytest.mark.parametrize(
-    "frame_of",
-    [pd.DataFrame, lambda columns: pd.DataFrame(columns).astype(ARROW), pl.DataFrame],
-    ids=["pandas", "arrow", "polars"],
-)
-def test_decimals_and_truths_with_gaps_are_numbers(frame_of):
-    gaps = frame_of({"price": [Decimal("1.5"), None, Decimal("2")], "member": [True, None, False]})
-    assert numeric_columns(gaps)[0] == ["price", "member"]
-    assert boolean_columns(gaps) == ["member"]
-    np.testing.assert_array_equal(as_matrix(gaps), [[1.5, 1], [np.nan, np.nan], [2, 0]])
-    frame = frame_of({"price": [Decimal(i) for i in (1, 2, 8, 9)], "member": [True, False, True, False]})
-    assert explain(frame, [0, 0, 1, 1]).columns == ("price", "member")
 
 
 def test_objects_of_several_kinds_stay_text():
     several = {"a": [Decimal(1), True], "b": [True, "x"], "c": [1, 10**400]}
     assert numeric_columns(pd.DataFrame(several, dtype=object))[0] == []
-
-
-def test_numbers_with_gaps_from_a_database_are_numbers():
-    frame = pd.DataFrame({"a": [0.5, None, 2], "b": [1, Decimal("2.5"), None]}, dtype=object)
-    assert numeric_columns(frame)[0] == ["a", "b"]
-    np.testing.assert_array_equal(as_matrix(frame), [[0.5, 1], [np.nan, 2.5], [2, np.nan]])
 
 
 @pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame, lambda columns: np.column_stack([*columns.values()])])

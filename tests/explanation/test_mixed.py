@@ -69,15 +69,6 @@ def test_words_and_gaps_are_in_the_rules_and_predict_gives_each_row_what_the_tre
     assert found > 0.85
 
 
-def test_the_same_columns_give_the_same_explanation_from_every_library() -> None:
-    explained = [_explained(library, max_leaf_nodes=5)[0] for library in LIBRARIES]
-    assert explained[0].tree == explained[1].tree == explained[2].tree
-    assert explained[0].details.categories == explained[1].details.categories == explained[2].details.categories
-    frames = [_frame(library, _columns(1)) for library in LIBRARIES]
-    labels = {tuple(ex.predict(frame).tolist()) for ex in explained for frame in frames}
-    assert len(labels) == 1
-
-
 @law(8)
 def test_a_long_table_has_fewer_columns_for_growth_and_hardly_agrees_less(
     seed: int, monkeypatch: pytest.MonkeyPatch

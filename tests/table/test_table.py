@@ -20,7 +20,6 @@ import pyarrow.parquet
 import pytest
 
 import boxwood
-from boxwood._dates import Dates
 from boxwood.cli._options import FORMAT
 from boxwood.errors import DataError
 from boxwood.render.forms.sql import sql_case
@@ -243,32 +242,6 @@ def test_compression_is_told_by_the_bytes_and_not_by_the_name(tmp_path):
     plain = text_file(tmp_path, "plain.csv.gz", "a\n1\n2\n")
     for path in (str(tmp_path / "packed.csv"), plain):
         assert read_file(path).X.tolist() == [[1], [2]]
-
-
-def test_columns_that_are_no_numbers_are_left_out_and_named(tmp_path):
-    rows = ["7,x,true,2020-01-01,,5", "8,y,FALSE,2020-01-02,,5", "9,z,true,2020-01-03,NA,5"]
-    table = read_file(text_file(tmp_path, "t.csv", "\n".join(["id,name,flag,day,gap,same", *rows])))
-    assert table.columns == ("id", "name", "flag", "day")
-    assert table.categories[1].values == ("x", "y", "z")
-    assert table.X[:, 2].tolist() == [1, 0, 1]
-    assert table.X[:, 3].tolist() == [18262, 18263, 18264]
-    assert table.dates == {"day": Dates()}
-    assert dict(table.left_out) == {"no values": ("gap",), "one value only": ("same",)}
-
-
-def test_types_of_parquet(tmp_path):
-    path = str(tmp_path / "t.parquet")
-    duckdb.execute(
-        "COPY (SELECT i::UTINYINT AS small, (i / 10)::DECIMAL(8, 3) AS money, i % 2 = 0 AS even, (i / 3)::FLOAT AS f, "
-        f"DATE '2020-01-01' + i::INT AS day, [i] AS list, {{'a': i}} AS pair, 'x' || i AS name FROM range(5) t(i)) "
-        f"TO '{path}'"
-    )
-    table = read_file(path)
-    assert table.columns == ("small", "money", "even", "f", "day", "name")
-    assert table.X[:, 1].tolist() == [0, 0.1, 0.2, 0.3, 0.4]
-    assert table.X[:, 3].tolist() == np.float32(np.arange(5) / 3).astype(float).tolist()
-    assert table.dates == {"day": Dates()}
-    assert dict(table.left_out)["neither numbers, categories nor dates, such as lists"] == ("list", "pair")
 
 
 def test_json_lines_and_arrow(tmp_path):
@@ -515,12 +488,6 @@ def test_text_far_down_among_numbers_is_found(tmp_path):
     assert (reason.startswith(f"numbers, but {where}"), names, others) == (True, ("b",), [])
 
 
-def test_order_of_many_rows_is_kept(tmp_path):
-    path = str(tmp_path / "t.csv")
-    duckdb.execute(f"COPY (SELECT i AS a, random() AS b FROM range(300000) t(i)) TO '{path}' (HEADER)")
-    assert np.array_equal(read_file(path).X[:, 0], np.arange(300_000))
-
-
 # ----------------------------------------------------------------------------------------------------- labelling
 
 TREE = ThresholdTree.from_dict(
@@ -594,17 +561,6 @@ def test_a_table_of_no_rows_keeps_its_names(tmp_path):
     assert label_rows(text_file(tmp_path, "t.csv", "a,b\n"), out, Rules(CASE, NUMBERS)) == (0, 0, ())
     with open(out, encoding="utf-8") as file:
         assert file.read() == "a,b,cluster\n"
-
-
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_order_of_many_labelled_rows_is_kept(tmp_path, form):
-    path, out = str(tmp_path / f"t.{form}"), str(tmp_path / f"o.{form}")
-    duckdb.execute(f"COPY (SELECT i AS id, hash(i) % 4 AS a, hash(i + 1) % 5 AS b FROM range(300000) t(i)) TO '{path}'")
-    label_rows(path, out, Rules(CASE, NUMBERS))
-    found = duckdb.execute(f"SELECT * FROM '{out}'").fetchnumpy()
-    assert np.array_equal(found["id"], np.arange(300_000))
-    X = np.column_stack([found["a"], found["b"]]).astype(float)
-    assert found["cluster"].tolist() == np.array(["low", "it's", "rest"])[TREE.predict(X)].tolist()
 
 
 def test_settings_that_a_version_of_duckdb_lacks_are_passed_over(monkeypatch):
