@@ -68,9 +68,7 @@ DOORS = {
         "export": lambda at: command("export", at / "m.json", "--to", "html", "-o", at / "r.html"),
     },
     "pandas": {
-        **{
-            f"to_frame({what!r})": lambda at, what=what: EX.to_frame(what) for what in ("rules", "confusion", "profile")
-        },
+        **{f"to_frame({what!r})": lambda at, what=what: EX.to_frame(what) for what in ("rules", "confusion", "profile")}
     },
     "plot": {
         "plot": lambda at: EX.plot(),

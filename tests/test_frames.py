@@ -333,10 +333,7 @@ def test_sparse_columns_are_the_numbers_of_the_matrix(seed):
         "sample_weight": pd.Series(pd.arrays.SparseArray(weight, fill_value=1)),
     }
     plain = bw.explain(dense, labels, sample_weight=weight)
-    found = [
-        bw.explain(sparse, **given),
-        bw.explain(sparse.assign(**given), "labels", sample_weight="sample_weight"),
-    ]
+    found = [bw.explain(sparse, **given), bw.explain(sparse.assign(**given), "labels", sample_weight="sample_weight")]
     for ex in found:
         assert ex.tree == plain.tree
         assert ex.predict(sparse).tolist() == plain.predict(dense).tolist()

@@ -263,10 +263,7 @@ def test_what_is_of_no_kind_that_can_be_used(call, message):
         (lambda: bw.CART().fit(X, sample_weight=1e308), "adds up to more than the largest float"),
         (lambda: bw.IMM(n_clusters=3).fit([[10**400], [1]]), "X must be numeric: int too large"),
         (lambda: concepts.ConceptProjector().fit(X * 1e200, {"a": Y == 0}), "too large for their variance"),
-        (
-            lambda: file_in_memory("t.csv", table.ReadOptions(format="x")),
-            "format must be one of 'csv'",
-        ),
+        (lambda: file_in_memory("t.csv", table.ReadOptions(format="x")), "format must be one of 'csv'"),
         (lambda: REFERENCE.with_distinct_centers(X), r"duplicates must be .*; got an array of shape \(60, 3\)"),
     ],
 )

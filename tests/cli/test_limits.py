@@ -61,10 +61,7 @@ def test_thresholds_that_are_allowed_are_options(folder):
         "b=0",
     ]
     facts = explained(folder, *options)
-    assert facts["limits"]["cuts"] == [
-        {"column": "a", "values": [-1.0, 0.0, 1.5]},
-        {"column": "b", "values": [0.0]},
-    ]
+    assert facts["limits"]["cuts"] == [{"column": "a", "values": [-1.0, 0.0, 1.5]}, {"column": "b", "values": [0.0]}]
     assert "give NAME=VALUES" in explained(folder, "--labels", "cluster", "--cuts", "a", code=USAGE)
     refused = explained(folder, "--labels", "cluster", "--cuts", "a=1000", code=DATA)
     assert "no row of a is on the other side of 1000" in refused

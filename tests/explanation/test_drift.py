@@ -273,13 +273,7 @@ def test_a_model_of_before_says_what_it_cannot_tell(ex, before):
     assert NO_SHAPES in str(drift)
 
 
-@each(
-    "change, said",
-    [
-        ({"held": [[1]]}, "must have"),
-        ({"edges": [2.0, 1.0]}, "must have"),
-    ],
-)
+@each("change, said", [({"held": [[1]]}, "must have"), ({"edges": [2.0, 1.0]}, "must have")])
 def test_damaged_shapes_are_refused(ex, change, said):
     document = ex.to_dict()
     name = next(iter(document["shapes"]))

@@ -30,10 +30,7 @@ N = 120
 RNG = np.random.default_rng(0)
 LABELS = np.repeat(["low", "high"], N // 2)
 FRAME = pd.DataFrame(
-    {
-        "a": np.r_[RNG.normal(0, 1, N // 2), RNG.normal(4, 1, N // 2)].round(2),
-        "b": RNG.normal(0, 3, N).round(2),
-    }
+    {"a": np.r_[RNG.normal(0, 1, N // 2), RNG.normal(4, 1, N // 2)].round(2), "b": RNG.normal(0, 3, N).round(2)}
 )
 WORDS = RNG.choice(["x", "y"], N)
 HOLES = FRAME.copy()

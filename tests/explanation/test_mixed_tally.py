@@ -223,11 +223,7 @@ def test_words_of_later_days_come_behind_and_rules_say_them():
     assert both.rules(first.imm()) == first.rules(first.imm())
     rows = pd.DataFrame({"country": ["AT", "AT", "US", None, "FR"], "one": 1.0})
     words = Tally.of(rows, [0, 0, 1, 1, 2])
-    assert words.rules(words.imm()) == {
-        0: "country is AT",
-        1: "country is US or missing",
-        2: "country is FR",
-    }
+    assert words.rules(words.imm()) == {0: "country is AT", 1: "country is US or missing", 2: "country is FR"}
 
 
 def test_changes_are_said_in_words():

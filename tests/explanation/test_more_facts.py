@@ -301,10 +301,7 @@ def test_new_names_are_everywhere():
 def test_notes_keep_earlier_names_and_say_so():
     ex = explain([[1.0], [2.0], [1.5], [9.0]], [0, 0, 2, 1], method="expand", max_leaf_nodes=2)
     assert any("no rule for cluster 2" in note for note in ex.notes)
-    assert ex.rename({2: "Rare"}).notes == (
-        *ex.notes,
-        "the notes above use earlier names: Rare was cluster 2",
-    )
+    assert ex.rename({2: "Rare"}).notes == (*ex.notes, "the notes above use earlier names: Rare was cluster 2")
 
 
 @pytest.mark.parametrize(

@@ -1418,10 +1418,7 @@ def test_a_verdict_says_why_it_is_not_tested_whether_groups_are_there(X, y, why)
     """Also under other names, from a file, and where older files do not say why."""
     ex = bw.explain(X, y, method="cart", **({"n_clusters": 2} if y is None else {}))
     found = ex.stability(2)
-    for one in (
-        found,
-        read_model(ex.to_json()).rename(dict(zip(ex.names, "uv", strict=True))).stability(2),
-    ):
+    for one in (found, read_model(ex.to_json()).rename(dict(zip(ex.names, "uv", strict=True))).stability(2)):
         assert one.untested == why
         assert one.verdict.endswith(f" {why}, so there is no test of whether the groups are real.") == bool(why)
         assert one.refitted == (why in ("", "Codes have no variance"))

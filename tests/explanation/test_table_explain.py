@@ -352,12 +352,7 @@ def test_why_and_rename(pair):
 
 def test_what_needs_all_rows_says_so(pair):
     _, ex = pair
-    for call in (
-        ex.misassigned,
-        ex.representatives,
-        lambda: ex.why(3),
-        lambda: ex.to_frame("misassigned"),
-    ):
+    for call in (ex.misassigned, ex.representatives, lambda: ex.why(3), lambda: ex.to_frame("misassigned")):
         with pytest.raises(
             DataError, match="needs all rows in memory, but the table is read in batches; read a sample"
         ):

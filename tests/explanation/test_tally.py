@@ -114,12 +114,7 @@ def naive_imm(X, labels, centers, edges, clusters):
 def nested(tree, node=0):
     if tree.feature[node] < 0:
         return int(tree.cluster[node])
-    return (
-        int(tree.feature[node]),
-        tree.upper[node],
-        nested(tree, node + 1),
-        nested(tree, int(tree.second[node])),
-    )
+    return (int(tree.feature[node]), tree.upper[node], nested(tree, node + 1), nested(tree, int(tree.second[node])))
 
 
 @law(60)

@@ -21,15 +21,7 @@ from boxwood.axes import features_of_kernel, surrogate_map
 from boxwood.errors import DataError
 from boxwood.grow import imm, kernel_imm
 from boxwood.grow.kernel.imm import grow_kernel_imm
-from boxwood.kernels import (
-    Gaussian,
-    Hellinger,
-    HistogramIntersection,
-    Laplace,
-    Linear,
-    Polynomial,
-    Precomputed,
-)
+from boxwood.kernels import Gaussian, Hellinger, HistogramIntersection, Laplace, Linear, Polynomial, Precomputed
 from boxwood.metrics import agreement, kernel_cost, price_ceiling, price_of_explainability
 from boxwood.reference import Task
 from boxwood.theory.bounds import distance_price_bound, distance_ratios, imm_price_bound, taylor_price_bound

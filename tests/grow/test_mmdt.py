@@ -166,12 +166,7 @@ def test_three_components():  # T-05
     assert mmdt(mixture).to_dict() == {
         "feature": 1,
         "threshold": 4.0,
-        "left": {
-            "feature": 0,
-            "threshold": 3.0,
-            "left": {"leaf": 0, "cluster": 0},
-            "right": {"leaf": 1, "cluster": 1},
-        },
+        "left": {"feature": 0, "threshold": 3.0, "left": {"leaf": 0, "cluster": 0}, "right": {"leaf": 1, "cluster": 1}},
         "right": {"leaf": 2, "cluster": 2},
     }
 

@@ -5,14 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from boxwood.loops import (
-    costs,
-    expand,
-    greedy,
-    kernels,
-    random_cuts,
-    walk,
-)
+from boxwood.loops import costs, expand, greedy, kernels, random_cuts, walk
 from boxwood.loops import costs as nearest
 from boxwood.tree import TreeBuilder
 from tests.cases import single

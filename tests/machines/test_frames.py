@@ -140,8 +140,7 @@ def test_an_explanation_says_which_column_is_not_there(machines):
 
 
 @pytest.mark.parametrize(
-    ("names", "kind"),
-    [((3, 1), pa.int64()), ((0.5, 1.5), pa.float64()), ((True, False), pa.bool_()), ((1, "b"), None)],
+    ("names", "kind"), [((3, 1), pa.int64()), ((0.5, 1.5), pa.float64()), ((True, False), pa.bool_()), ((1, "b"), None)]
 )
 def test_names_keep_their_type_or_become_text(machines, names, kind):
     ex = bw.explain([[1.0], [2.0], [8.0]], [0, 0, 1], columns=["age"]).rename(dict(enumerate(names)))

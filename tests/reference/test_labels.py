@@ -76,11 +76,7 @@ def test_a_column_of_text_with_minus_one_is_read_alike_in_python_and_by_the_comm
     assert found == same
 
 
-NONE = {
-    "pandas": [None, np.nan, pandas.NA, pandas.NaT],
-    "polars": [None],
-    "lists": [None, float("nan"), pandas.NA],
-}
+NONE = {"pandas": [None, np.nan, pandas.NA, pandas.NaT], "polars": [None], "lists": [None, float("nan"), pandas.NA]}
 
 
 @law(40)

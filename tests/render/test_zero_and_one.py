@@ -73,11 +73,7 @@ def test_other_rows_batches_estimators_and_files():
     frame, labels = customers()
     table = scan(pa.Table.from_pandas(frame.assign(segment=labels)))
     ex = explain(frame, labels, method="imm")
-    for other in (
-        explain(table, "segment", method="imm"),
-        ex.evaluate(frame, labels),
-        read_model(ex.to_json()),
-    ):
+    for other in (explain(table, "segment", method="imm"), ex.evaluate(frame, labels), read_model(ex.to_json())):
         assert other.details.binary == ex.details.binary
         assert other.rules() == ex.rules()
     assert boxwood.IMM().fit(frame, labels).explanation_.rules() == ex.rules()

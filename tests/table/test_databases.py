@@ -75,10 +75,7 @@ def label_of(x, g):
     return np.where(x > N // 2, "high", np.where(g < 4, "low, few", "low, many"))
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["window", "some", *(pytest.param(kind, marks=pytest.mark.full) for kind in OTHERS)],
-)
+@pytest.mark.parametrize("kind", ["window", "some", *(pytest.param(kind, marks=pytest.mark.full) for kind in OTHERS)])
 def test_in_memory_what_belongs_to_a_row_of_a_view_stays_with_it(kind, tmp_path, threads):
     value = "r" if kind == "generated" else "revenue"
     wanted = {"labels": "label", "weights": "weight", "value": value, "missing": "learn"}

@@ -212,10 +212,7 @@ def test_files_of_other_types_become_one(tmp_path):
         bw.write_labels(tree_of(), tmp_path / "*.parquet", out, columns=["x"])
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [([0, 1], [1, 0]), (["b", "a"], ["a", "b"]), ([0, "b"], ["b", "0"])],
-)
+@pytest.mark.parametrize(("names", "expected"), [([0, 1], [1, 0]), (["b", "a"], ["a", "b"]), ([0, "b"], ["b", "0"])])
 def test_names_are_written_as_numbers_or_text(tmp_path, names, expected):
     ex = bw.explain([[0.0], [1.0]], np.array(names[::-1], dtype=object), columns=["x"])
     bw.write_labels(ex, pa.table({"x": [0.0, 1.0]}), tmp_path / "out.parquet")
@@ -262,11 +259,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is_left(tmp_path):
         (lambda: write(bw.scan(path), tmp_path / "out.csv", columns=["x"]), ValueError, r"must be a \.parquet file"),
         (lambda: write(tmp_path / "none.parquet", out, columns=["x"]), DataError, "no such file"),
         (lambda: write(path, out, columns=["xx"]), DataError, "lacks a column the rules need: xx"),
-        (
-            lambda: write(path, out, columns=["t"]),
-            DataError,
-            r"'t' must be numbers, .* text, first 'word' in row 1",
-        ),
+        (lambda: write(path, out, columns=["t"]), DataError, r"'t' must be numbers, .* text, first 'word' in row 1"),
         (lambda: write(path, out, columns=["day"]), DataError, "'day' must be numbers, but .* has interval"),
         (lambda: write(path, out), TypeError, "columns must name the 1 columns of the tree"),
         (lambda: write(path, out, columns=[]), ValueError, "columns must name the 1 columns of the tree, got 0"),

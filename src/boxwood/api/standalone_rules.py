@@ -152,10 +152,7 @@ class StandaloneRules(MeasuredRules):
         return as_dict(self)
 
     def to_sql(
-        self,
-        dialect: DialectName = "duckdb",
-        table: str | Sequence[str] | None = None,
-        as_of: Any = None,
+        self, dialect: DialectName = "duckdb", table: str | Sequence[str] | None = None, as_of: Any = None
     ) -> str:
         """Return a CASE expression that gives the cluster of a row by its first line, NULL for one in no line.
 

@@ -54,13 +54,7 @@ class Curves(AxisMap):
 
     error: float
 
-    def __init__(
-        self,
-        low: Floats,
-        high: Floats,
-        features: Indices,
-        peaks: Floats,
-    ) -> None:
+    def __init__(self, low: Floats, high: Floats, features: Indices, peaks: Floats) -> None:
         self.low, self.high, self.features = low, high, features
         self.n_features: int = len(low)
         self.peaks: Floats = np.clip(peaks, low[features], high[features])
@@ -109,10 +103,7 @@ class Curves(AxisMap):
 
         Both are constant beyond the peak.
         """
-        return (
-            lambda x: self.images(column, np.minimum(x, peak)),
-            lambda y: self.images(column, np.maximum(-y, peak)),
-        )
+        return (lambda x: self.images(column, np.minimum(x, peak)), lambda y: self.images(column, np.maximum(-y, peak)))
 
     def _at_least(self, column: int, bound: float) -> Intervals:
         """Return the interval where the curve is at least `bound`."""

@@ -476,10 +476,7 @@ def _pick_trial_rows(rows: Array) -> Array:
 
 
 def encode_table(
-    X: Any,
-    names: Sequence[str] | None,
-    categories: Mapping[int, Categories],
-    needed: Indices | None = None,
+    X: Any, names: Sequence[str] | None, categories: Mapping[int, Categories], needed: Indices | None = None
 ) -> Array:
     """Return a table as rows of numbers, shape (n, d): categories as their codes, and 0 in columns that are not needed.
 

@@ -59,11 +59,7 @@ Examples:
     metavar="RULES",
     help="Rules that these replace, such as those of the main branch: also say which rows go from where to where.",
 )
-@click.option(
-    "--fail-on",
-    type=Choice(LEVELS),
-    help="Exit with 4 if something of this level or a graver one is found.",
-)
+@click.option("--fail-on", type=Choice(LEVELS), help="Exit with 4 if something of this level or a graver one is found.")
 @json_option
 @reading_options
 @talk_options

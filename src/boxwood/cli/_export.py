@@ -111,11 +111,7 @@ _GROUPS = {
     type=Choice(STYLES),
     help="For text: all that is known (full, the default), or the rules as a list to say aloud (list).",
 )
-@click.option(
-    "--dialect",
-    type=Choice(NAMES, case_sensitive=False),
-    help="Engine of the SQL; the default is duckdb.",
-)
+@click.option("--dialect", type=Choice(NAMES, case_sensitive=False), help="Engine of the SQL; the default is duckdb.")
 @click.option(
     "--table", metavar="NAME", help="A query that adds the cluster to this table; points separate parts of its name."
 )

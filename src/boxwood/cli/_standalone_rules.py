@@ -33,11 +33,7 @@ Examples:
 )
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.option("--to", "form", type=Choice(_FORMS), default="text", show_default=True, help="Form.")
-@click.option(
-    "--dialect",
-    type=Choice(NAMES, case_sensitive=False),
-    help="Engine of the SQL; the default is duckdb.",
-)
+@click.option("--dialect", type=Choice(NAMES, case_sensitive=False), help="Engine of the SQL; the default is duckdb.")
 @click.option("--table", metavar="NAME", help="A query that adds the cluster to this table.")
 @click.option(
     "--as-of",

@@ -313,12 +313,7 @@ class KernelRun(NamedTuple):
 
 
 def seeds(
-    gram: GramMatrix,
-    diagonal: Floats,
-    weights: Floats,
-    n_clusters: int,
-    random: np.random.RandomState,
-    order: Indices,
+    gram: GramMatrix, diagonal: Floats, weights: Floats, n_clusters: int, random: np.random.RandomState, order: Indices
 ) -> Indices:
     """Return the first labels, shape (n,): the nearest of k drawn rows for each row.
 

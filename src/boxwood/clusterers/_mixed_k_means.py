@@ -16,14 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boxwood._compat import Interval, fit_context
 from boxwood._dates import DATES_AS_TEXT, DOUBTFUL, TIMES
-from boxwood._frames import (
-    as_matrix,
-    column_names,
-    column_series,
-    is_frame,
-    numeric_columns,
-    refuse_unknown_columns,
-)
+from boxwood._frames import as_matrix, column_names, column_series, is_frame, numeric_columns, refuse_unknown_columns
 from boxwood._progress import Progress, silent, tell_progress
 from boxwood._threads import BLOCK_ROWS, jobs_of
 from boxwood._types import Array, Bools, Floats, Indices, Ints

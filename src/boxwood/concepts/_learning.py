@@ -287,12 +287,7 @@ ALPHA = 1.0  # penalty of the ridge regression on standardised columns
 
 
 def permutation_p_value(
-    Z: Floats,
-    values: Floats,
-    kind: str,
-    *,
-    n_permutations: int,
-    random: np.random.RandomState,
+    Z: Floats, values: Floats, kind: str, *, n_permutations: int, random: np.random.RandomState
 ) -> float:
     """Return the p-value of the hypothesis that the labels of a concept are independent of the embeddings.
 

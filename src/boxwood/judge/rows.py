@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boxwood._frames import (
-    as_rows_here,
-    column_names,
-    column_series,
-    is_frame,
-    refuse_unknown_columns,
-)
+from boxwood._frames import as_rows_here, column_names, column_series, is_frame, refuse_unknown_columns
 from boxwood._messages import kind_of_value
 from boxwood._types import Array, Bools, Indices, Ints
 from boxwood._validation import list_words

@@ -154,12 +154,7 @@ def kernel_distances(
     return distances_to_means(resolved, resolved.diagonal(rows), means.squares, similarities)
 
 
-def distances_to_means(
-    kernel: Kernel,
-    diagonal: Floats,
-    squares: Floats,
-    similarities: Floats,
-) -> Floats:
+def distances_to_means(kernel: Kernel, diagonal: Floats, squares: Floats, similarities: Floats) -> Floats:
     """Return `|x|² + |c|² - 2 <x, c>`, shape (n, k), with 0 for values that are only rounding."""
     terms = diagonal[:, None] + squares
     with np.errstate(invalid="ignore"):
@@ -214,12 +209,7 @@ def shares(rows: Indices, weights: Floats | None) -> Floats:
 
 
 def _means(
-    kernel: Kernel,
-    table: Rows,
-    gram: GramMatrix,
-    labels: ArrayLike,
-    n_clusters: int,
-    n_jobs: int | None,
+    kernel: Kernel, table: Rows, gram: GramMatrix, labels: ArrayLike, n_clusters: int, n_jobs: int | None
 ) -> KernelMeans:
     number_of_clusters(n_clusters, len(table))
     weights = table.weights

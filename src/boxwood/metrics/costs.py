@@ -220,11 +220,7 @@ def ratio(cost: float, reference_cost: float) -> float:
 
 
 def nearest_cost(
-    X: ArrayLike,
-    centers: ArrayLike,
-    *,
-    objective: str = "sqeuclidean",
-    sample_weight: ArrayLike | None = None,
+    X: ArrayLike, centers: ArrayLike, *, objective: str = "sqeuclidean", sample_weight: ArrayLike | None = None
 ) -> float:
     """Return the sum of the distances of rows to the nearest of given centres.
 

@@ -196,11 +196,7 @@ class Tail(NamedTuple):
 
 
 def tail_check(
-    X: ArrayLike,
-    labels: Any,
-    *,
-    columns: Iterable[int] | None = None,
-    sample_weight: ArrayLike | None = None,
+    X: ArrayLike, labels: Any, *, columns: Iterable[int] | None = None, sample_weight: ArrayLike | None = None
 ) -> tuple[Tail, ...]:
     """Return for each component and column how close the rows are to a Gaussian.
 
@@ -267,12 +263,7 @@ def tail_check(
 
 
 def far_tails(
-    X: Array,
-    labels: Indices,
-    tree: ThresholdTree,
-    *,
-    sample_weight: Floats | None = None,
-    n_jobs: int | None = -1,
+    X: Array, labels: Indices, tree: ThresholdTree, *, sample_weight: Floats | None = None, n_jobs: int | None = -1
 ) -> tuple[Tail, ...]:
     """Return the results of `tail_check` that are far from Gaussian, on the columns that bound a component's leaves.
 
@@ -286,12 +277,7 @@ def far_tails(
 
 
 def _tails(
-    X: Array,
-    rows_of: list[Indices],
-    weights: Floats | None,
-    pairs: list[tuple[int, int]],
-    *,
-    n_jobs: int | None = -1,
+    X: Array, rows_of: list[Indices], weights: Floats | None, pairs: list[tuple[int, int]], *, n_jobs: int | None = -1
 ) -> tuple[Tail, ...]:
     def check(pair: tuple[int, int]) -> Tail:
         k, j = pair

@@ -116,15 +116,7 @@ def without_weightless(labels: Indices, weights: Weights) -> Indices:
     return labels if weights is None else np.where(weights > 0, labels, -1)
 
 
-def find_centers(
-    X: Array,
-    labels: Indices,
-    k: int,
-    code: int,
-    weights: Weights,
-    *,
-    n_jobs: int | None = -1,
-) -> Centers:
+def find_centers(X: Array, labels: Indices, k: int, code: int, weights: Weights, *, n_jobs: int | None = -1) -> Centers:
     """Return the best centre of each cluster; see `best_centers`. Rows of weight 0 must have the label -1."""
     if code == SQEUCLIDEAN:
         return Centers(*means_of(X, labels, k, weights, n_jobs))
@@ -270,12 +262,7 @@ class _UnitRows:
 
 
 def geometric_median(
-    X: Array,
-    rows: Indices,
-    weights: Floats | None,
-    start: Floats,
-    *,
-    n_jobs: int | None = -1,
+    X: Array, rows: Indices, weights: Floats | None, start: Floats, *, n_jobs: int | None = -1
 ) -> Floats:
     """Return the geometric median of some rows of `X` less `start`, the median of each column, shape (d,).
 

@@ -31,14 +31,7 @@ SAMPLED = 1 << 20  # such differences for a sample of a large table
 NEAR = 1 + 0.9e-6  # a little below the bound on what predicted labels cost, so that rounding cannot matter
 
 
-def fitted_clusterer(
-    clusterer: Any,
-    X: Any,
-    rows: Rows,
-    *,
-    n_clusters: int | None,
-    random_state: Any,
-) -> Any:
+def fitted_clusterer(clusterer: Any, X: Any, rows: Rows, *, n_clusters: int | None, random_state: Any) -> Any:
     """Return a fitted clone of `clusterer`, or k-means where it is None.
 
     A pipeline is fitted on `X` with its column names, every other clusterer on the numbers, `rows`. Weights are passed

@@ -105,11 +105,7 @@ class Entry(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        table: Array,
-        categories: Collection[int] = (),
-        weights: Weights = None,
-        measured: Collection[int] = (),
+        cls, table: Array, categories: Collection[int] = (), weights: Weights = None, measured: Collection[int] = ()
     ) -> Entry:
         """Return how a table enters clusters that boxwood makes; see the head of this file.
 

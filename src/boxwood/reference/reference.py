@@ -129,13 +129,7 @@ class Reference:
 
     @classmethod
     def of(
-        cls,
-        X: Any,
-        labels: Any,
-        *,
-        center: str = "mean",
-        names: Names | None = None,
-        sample_weight: Any = None,
+        cls, X: Any, labels: Any, *, center: str = "mean", names: Names | None = None, sample_weight: Any = None
     ) -> Reference:
         """Return the clustering of the rows of `X` by `labels` of any hashable type; -1 leaves a row out, as text, too.
 

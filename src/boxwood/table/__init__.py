@@ -5,12 +5,4 @@ from boxwood.table.options import ColumnError, ReadOptions, refuse_absent
 from boxwood.table.scanned import scan
 from boxwood.table.write_labels import label_rows, output_format
 
-__all__ = [
-    "ColumnError",
-    "Labelled",
-    "ReadOptions",
-    "label_rows",
-    "output_format",
-    "refuse_absent",
-    "scan",
-]
+__all__ = ["ColumnError", "Labelled", "ReadOptions", "label_rows", "output_format", "refuse_absent", "scan"]

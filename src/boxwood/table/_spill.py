@@ -158,11 +158,7 @@ _OF_TIME = "[0-9][-./: ][0-9]|[A-Za-z]{3}[- ][0-9]"  # in dates and times of eve
 
 
 def spilled_rows(
-    sql: str,
-    choose: Callable[[Sequence[str]], list[int]],
-    *,
-    memory_limit: int | None = None,
-    tick: Tick | None = None,
+    sql: str, choose: Callable[[Sequence[str]], list[int]], *, memory_limit: int | None = None, tick: Tick | None = None
 ) -> ParquetSource:
     """Return the rows of a query as a source."""
     folder = SpillFolder()

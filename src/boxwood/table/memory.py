@@ -97,11 +97,7 @@ def _gigabytes(n_bytes: int) -> str:
 
 # -------------------------------------------------------------------------------------------------------- a source
 def file_in_memory(
-    path: str,
-    options: ReadOptions = DEFAULTS,
-    *,
-    wanted: Wanted = ALL_COLUMNS,
-    tick: Tick | None = None,
+    path: str, options: ReadOptions = DEFAULTS, *, wanted: Wanted = ALL_COLUMNS, tick: Tick | None = None
 ) -> FileInMemory:
     """Return a file that is one table as a source whose rows are read into memory.
 

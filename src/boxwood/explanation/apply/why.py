@@ -265,8 +265,7 @@ def one_row(
         measured = rows[position("row", row, len(rows))]
         numbers = {j: float(measured[j]) for j in features}
         return OneRow(
-            {j: categories[j].value(x) if j in categories else _show_number(x) for j, x in numbers.items()},
-            numbers,
+            {j: categories[j].value(x) if j in categories else _show_number(x) for j, x in numbers.items()}, numbers
         )
     if isinstance(row, np.ndarray) and row.dtype.kind != "O":  # as arrays have dates: as days
         dates = NO_DATES

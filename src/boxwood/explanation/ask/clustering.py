@@ -21,14 +21,7 @@ from boxwood.batches.sample import drawn_rows, order_of_content
 from boxwood.errors import DataError
 from boxwood.explanation.ask.how_many import Number
 from boxwood.reference import Reference
-from boxwood.reference.clusterer import (
-    fitted_clusterer,
-    is_fitted,
-    last_step,
-    mixture_of,
-    reference_in,
-    reference_of,
-)
+from boxwood.reference.clusterer import fitted_clusterer, is_fitted, last_step, mixture_of, reference_in, reference_of
 from boxwood.reference.feature_space import default_columns
 from boxwood.reference.labels import Names, by_size, centers_of, count_missing, plain_names
 from boxwood.reference.of_fit import LOOKED_AT, refuse_far_rows
@@ -277,13 +270,7 @@ FEW_OF_EACH = 3  # rows of a label, of many, that are too few for a cluster
 
 
 def notes_on_clustering(
-    clustering: Any,
-    ends: Floats,
-    columns: Sequence[str],
-    names: Sequence[Hashable],
-    *,
-    scaled: bool,
-    n_rows: int,
+    clustering: Any, ends: Floats, columns: Sequence[str], names: Sequence[Hashable], *, scaled: bool, n_rows: int
 ) -> tuple[str, ...]:
     """Return notes on what a clustering was given, or k-means: ranges and labels.
 

@@ -8,14 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from boxwood._dates import Dates
-from boxwood._frames import (
-    column_names,
-    column_values,
-    in_order_of,
-    is_frame,
-    refuse_unknown_columns,
-    rounded_columns,
-)
+from boxwood._frames import column_names, column_values, in_order_of, is_frame, refuse_unknown_columns, rounded_columns
 from boxwood._messages import Quoting, as_written, note_on_rounded_columns
 from boxwood._types import Array
 from boxwood._validation import list_words, refuse_other_kind, show_value
@@ -103,11 +96,7 @@ def columns_for_rules(
     seen = seen_in_frame(X, label, has_values=not by_clusterer)
     given = clustering is not None
     use = Use(
-        by_clusterer=by_clusterer,
-        by_boxwood=not given,
-        has_labels=given,
-        labels=compared,
-        ages=ages_among(dates),
+        by_clusterer=by_clusterer, by_boxwood=not given, has_labels=given, labels=compared, ages=ages_among(dates)
     )
     why = reasons_to_leave_out(seen, use)
     remaining, reasons = [one.name for one in seen if one.name not in why], by_reason(why)
@@ -277,13 +266,7 @@ UNFITTED = "not among those that the clusterer was fitted on"
 
 
 def usable_rows(
-    source: Source,
-    clustering: Any,
-    label: str | None,
-    asked: Options,
-    *,
-    looked_at: bool,
-    copies: Sequence[str] = (),
+    source: Source, clustering: Any, label: str | None, asked: Options, *, looked_at: bool, copies: Sequence[str] = ()
 ) -> CompleteCases:
     """Return the rows and columns of a table that a clustering and its rules use.
 

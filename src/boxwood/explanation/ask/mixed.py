@@ -23,11 +23,7 @@ from boxwood.columns.rules import by_reason, reasons_to_leave_out
 from boxwood.columns.seen import Seen, Use, labels_to_compare, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import refuse_number
-from boxwood.explanation.ask.columns import (
-    NONE_BESIDE,
-    ages_among,
-    notes_on_use,
-)
+from boxwood.explanation.ask.columns import NONE_BESIDE, ages_among, notes_on_use
 from boxwood.explanation.ask.gaps import (
     CompleteCases,
     gaps_of,
@@ -42,13 +38,7 @@ from boxwood.explanation.ask.options import AS_THEY_ENTER
 from boxwood.explanation.choose import settings
 from boxwood.reference import Reference
 from boxwood.reference.budget import as_names
-from boxwood.reference.clusterer import (
-    FewDifferentRows,
-    fitted_clone,
-    is_fitted,
-    last_step,
-    refuse_number_of_clusters,
-)
+from boxwood.reference.clusterer import FewDifferentRows, fitted_clone, is_fitted, last_step, refuse_number_of_clusters
 from boxwood.reference.entry import Entry, refuse_overflow
 from boxwood.reference.feature_space import FeatureSpace, default_columns, not_made
 from boxwood.reference.labels import ONE_EACH, by_size, encode_labels

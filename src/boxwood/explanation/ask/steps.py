@@ -26,29 +26,13 @@ from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.of_batches import NumbersInBatches
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import notes_on_clustering, notes_on_kernel
-from boxwood.explanation.ask.columns import (
-    boolean_columns_of,
-    notes_in_batches,
-    notes_on_reading,
-)
-from boxwood.explanation.ask.explainer import (
-    explained_behind,
-    explained_on_table,
-    is_explainer,
-    refuse_growing,
-)
+from boxwood.explanation.ask.columns import boolean_columns_of, notes_in_batches, notes_on_reading
+from boxwood.explanation.ask.explainer import explained_behind, explained_on_table, is_explainer, refuse_growing
 from boxwood.explanation.ask.gaps import complete_cases, notes_on_all_rows
 from boxwood.explanation.ask.gathered import numbers_in_order
 from boxwood.explanation.ask.options import Options, with_defaults
 from boxwood.explanation.ask.outcome import Outcome, SeenByAuto, conclude
-from boxwood.explanation.ask.problem import (
-    Posed,
-    Problem,
-    pose,
-    problem_of,
-    read_dates,
-    with_weights,
-)
+from boxwood.explanation.ask.problem import Posed, Problem, pose, problem_of, read_dates, with_weights
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose.leaves import leaves_that_pay
 from boxwood.explanation.choose.on_table import FinishedTree, TableSearch, choose, most_parts

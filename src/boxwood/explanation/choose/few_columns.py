@@ -108,10 +108,7 @@ class _Choices:
         task = self.sample.within(self.sample.budget.only(choice, self.sample.rows.n_columns))
         leaves = times * task.leaves()
         larger = grow_by_impurity(task, "gini", 2 * leaves)
-        for tree in (
-            expand_tree(None, task, leaves, loss=self.loss),
-            prune_tree(larger, task, leaves, self.loss),
-        ):
+        for tree in (expand_tree(None, task, leaves, loss=self.loss), prune_tree(larger, task, leaves, self.loss)):
             yield self.goal.candidate(name_leaves(tree, task, self.loss), "")
 
     def _pool(self) -> list[int]:

@@ -140,12 +140,7 @@ class TableSearch:
         if here.scales is None or max(sizes, default=0) <= 2 or sum(sizes) * self.task.n_rows > settings.ONE_HOT:
             return None
         labels = self.task.reference.labels
-        how: dict[str, Any] = {
-            "categories": here.categories,
-            "gaps": here.gaps,
-            "entry": here.entry,
-            "one_hot": True,
-        }
+        how: dict[str, Any] = {"categories": here.categories, "gaps": here.gaps, "entry": here.entry, "one_hot": True}
         return self._on(replace(FeatureSpace.mixed(here.columns, here.table, labels, **how), dates=here.dates))
 
     @cached_property

@@ -217,13 +217,7 @@ def _of_this(
 
 
 def _on_folds(
-    evidence: Evidence,
-    largest: Task,
-    way: Way,
-    sizes: list[int],
-    folds: int,
-    distance: Distance,
-    progress: Progress,
+    evidence: Evidence, largest: Task, way: Way, sizes: list[int], folds: int, distance: Distance, progress: Progress
 ) -> list[Loss]:
     """Return for each size the loss on the rows of all folds, each by the pruning of the tree grown on the others."""
 

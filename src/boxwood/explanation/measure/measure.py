@@ -247,11 +247,7 @@ def measured_in_batches(
 
 
 def measured_of_batches(
-    facts: BatchStatistics,
-    grown: Grown,
-    sums: TreeSums,
-    cost: float | None = None,
-    held: LeafStatistics | None = None,
+    facts: BatchStatistics, grown: Grown, sums: TreeSums, cost: float | None = None, held: LeafStatistics | None = None
 ) -> MeasuredTree:
     """Return the explanation by a tree, as `measure` does for rows in memory.
 

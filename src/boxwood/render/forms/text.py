@@ -351,11 +351,7 @@ def _tree_text(tree: ThresholdTree, columns: Sequence[str] | None, names: Sequen
         return sides_of_cut(name, lower, upper, number)
 
     clusters = tree.cluster.tolist()
-    return outline(
-        tree,
-        tests,
-        lambda node: cluster_name(clusters[node] if names is None else names[clusters[node]]),
-    )
+    return outline(tree, tests, lambda node: cluster_name(clusters[node] if names is None else names[clusters[node]]))
 
 
 def full_text(model: Any, *, style: str = "full") -> str:

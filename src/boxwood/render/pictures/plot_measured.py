@@ -30,14 +30,7 @@ if TYPE_CHECKING:
 
     from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
-    from boxwood.explanation.records import (
-        CategoryColumn,
-        CutStability,
-        Frontier,
-        FrontierRow,
-        NumberColumn,
-        Stability,
-    )
+    from boxwood.explanation.records import CategoryColumn, CutStability, Frontier, FrontierRow, NumberColumn, Stability
 
 MOST_LINES = 40
 _CATEGORIES = 3  # of one column, at most

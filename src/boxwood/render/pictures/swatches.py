@@ -16,18 +16,7 @@ from typing import NamedTuple
 
 from boxwood.words.values import cluster_name
 
-COLOURS = (
-    "#3f90da",
-    "#bd1f01",
-    "#ffa90e",
-    "#92dadd",
-    "#832db6",
-    "#a96b59",
-    "#e76300",
-    "#b9ac70",
-    "#717581",
-    "#94a4a2",
-)
+COLOURS = ("#3f90da", "#bd1f01", "#ffa90e", "#92dadd", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#94a4a2")
 HATCHES = ("", "///", "", "...", "", "xxx", "\\\\\\", "", "", "///")
 """Patterns in the signs of matplotlib: colours that are near to each other in grey differ in their pattern."""
 PATTERNS = (None, 45, -45)

@@ -47,11 +47,7 @@ _FACTOR = {"sqeuclidean": 2.0, "l1": 1.0}  # |a + b|² <= 2 |a|² + 2 |b|²
 
 
 def imm_price_bound(
-    k: int,
-    *,
-    objective: str = "sqeuclidean",
-    depth: int | None = None,
-    certificate: MistakeCertificate | None = None,
+    k: int, *, objective: str = "sqeuclidean", depth: int | None = None, certificate: MistakeCertificate | None = None
 ) -> Bound:
     """Return the bound on the price of IMM's tree of depth H: 2 + 8 k H for k-means and 2 H + 1 for k-medians.
 

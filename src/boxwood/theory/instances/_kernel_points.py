@@ -215,9 +215,5 @@ def far_point(v: float, copies: int = 50) -> Instance:
     rows = np.array([[1.0, -3.0], [-3.0, 1.0], [-1.0, 3.0], [3.0, -1.0]])
     points = np.vstack([np.repeat(rows, copies, axis=0), [[0.0, v]]])
     labels = np.append(np.repeat([0, 0, 1, 1], copies), 2)
-    exact = {
-        "price": 0.5 + ((v - 1) ** 2 + 1) / (16 * (2 * copies + 1)),
-        "best_price": 5 / 6,
-        "cost": 32.0 * copies,
-    }
+    exact = {"price": 0.5 + ((v - 1) ** 2 + 1) / (16 * (2 * copies + 1)), "best_price": 5 / 6, "cost": 32.0 * copies}
     return instance_of_points(points, Reference(labels, np.array([[-1.0, -1.0], [1.0, 1.0], [0.0, v]])), exact)
