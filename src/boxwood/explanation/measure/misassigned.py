@@ -69,8 +69,7 @@ class Misassigned(NamedTuple):
 class MisassignedRows(Named[Misassigned]):
     """The misassigned rows, in their order; printing them shows a table of the first."""
 
-    def __str__(self) -> str:
-        return result_as_text(self)
+    __str__ = result_as_text
 
 
 class Exceptions(NamedTuple):
