@@ -5,7 +5,7 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 import boxwood as bw
-from boxwood.reference.survey_codes import codes_apart
+from boxwood.reference.entry import codes_apart
 from tests.scale import law
 
 

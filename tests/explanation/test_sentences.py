@@ -1598,7 +1598,7 @@ SAID_BY = (
     *("explanation/*.py", "explanation/ask/*.py", "explanation/choose/*.py", "explanation/measure/*.py"),
     *("explanation/living/*.py", "explanation/apply/*.py"),
     *("words/*.py", "columns/*.py", "batches/*.py", "table/*.py"),
-    *("render/forms/text.py", "render/forms/walk.py", "render/forms/living.py", "render/page/*.py"),
+    *("render/forms/text.py", "render/forms/walk.py", "render/page/*.py"),
     *("grow/grown.py", "grow/leaves/*.py"),
 )
 

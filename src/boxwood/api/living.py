@@ -33,7 +33,7 @@ class _Report:
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, for a ticket."""
-        from boxwood.render.forms.living import markdown_of
+        from boxwood.render.forms.text import markdown_of
 
         return markdown_of(self._said())
 

@@ -13,8 +13,7 @@ from boxwood.judge.findings import LEVELS, BranchRows, Finding, Level, NamedBran
 from boxwood.judge.on_table import Checked
 from boxwood.judge.rules import RuleSet
 from boxwood.judge.values import Moment
-from boxwood.render.forms.living import table_in_markdown
-from boxwood.render.forms.text import escape_markdown
+from boxwood.render.forms.text import escape_markdown, table_in_markdown
 from boxwood.words.living import CellRows
 from boxwood.words.rules import EVERY_ROW, rules_in_words
 from boxwood.words.values import (

@@ -23,7 +23,6 @@ from boxwood.axes.categories import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.errors import DataError
 from boxwood.reference.clumps import STEPS, spread_left
-from boxwood.reference.survey_codes import codes_apart, ends_of_codes
 
 MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean
@@ -42,6 +41,7 @@ FEW_BANDS = 12  # words that may be bands of a number
 MOST_PARTS, ROUNDING = 100, 1e-6  # columns among which sums are looked for, and what is left of one as a share of it
 FEWEST_ABSENT = 5  # rows that lack a number as they have nothing to tell
 BEYOND = 0.25  # of the range: so far from the others that is
+ROWS_OF_CODE, SHARE_OF_CODES = 3, 1 / 3  # rows of each code at least, and share of the rows with any at most
 
 
 class Repeated(NamedTuple):
@@ -435,3 +435,39 @@ def _find_decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[i
         enough = rarer >= 2 * np.minimum(all_set.sum(axis=0), (counts == 0).sum(axis=0))
         found |= {flags[i]: j for i in np.flatnonzero(is_pure & enough).tolist() if flags[i] not in found}
     return found
+
+
+def codes_apart(x: Floats) -> list[float]:
+    """Return the numbers of a column that are codes such as 99, 998 or -9, from the outermost on.
+
+    They have two digits or a sign, their digits are 7 to 9, some rows have each of them, and few rows have any. A
+    positive one is farther from all other values than these are from each other; one below zero, where no other value
+    is, half as far.
+    """
+    known = x[np.isfinite(x)]
+    if not len(known) or not (_is_code(float(known.max())) or _is_code(float(known.min()))):
+        return []
+    values, n_rows = np.unique(known, return_counts=True)
+    may_be = [_is_code(value) and n >= ROWS_OF_CODE for value, n in zip(values.tolist(), n_rows.tolist(), strict=True)]
+    codes, low, high = list[float](), 0, len(values)
+    while high - low > 2 and may_be[high - 1] and values[high - 1] > 0:
+        high -= 1
+    while high - low > 2 and may_be[low] and values[low] < 0:
+        low += 1
+    spread = values[high - 1] - values[low] if high > low else np.inf
+    if high < len(values) and values[high] - values[high - 1] > spread:
+        codes += values[high:][::-1].tolist()
+    if low > 0 and values[low] >= 0 and values[low] - values[low - 1] > spread / 2:
+        codes += values[:low].tolist()
+    n_coded = n_rows[np.isin(values, codes)].sum()
+    return codes if 0 < n_coded <= SHARE_OF_CODES * n_rows.sum() else []
+
+
+def _is_code(value: float) -> bool:
+    digits = f"{abs(value):.0f}"
+    return value.is_integer() and {*digits} <= {*"789"} and (value < 0 or len(digits) > 1) and len(digits) <= 4
+
+
+def ends_of_codes(codes: list[float]) -> tuple[float, float]:
+    """Return the greatest code below zero and the least one above: numbers beyond these, and they, are codes."""
+    return max((code for code in codes if code < 0), default=-np.inf), min((c for c in codes if c > 0), default=np.inf)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, DrawFacts, KernelFacts, MixtureFacts
+    from boxwood.words.living import CellRows, Said
 
 TELLING = 0.02  # a larger gap says more of the search than of the tree
 _OF_COSTS = {
@@ -547,3 +548,18 @@ def _code(text: str) -> str:
 def _as_code(text: str) -> str:
     """Return a text as code for the cell of a table; as text where it has a bar, which Pandoc escapes otherwise."""
     return escape_markdown(text) if "|" in text else _code(text)
+
+
+def markdown_of(said: Said) -> str:
+    """Return a report as GitHub's Markdown."""
+    changes = "\n".join(f"- {escape_markdown(change)}" for change in said.changes)
+    remarks = "\n".join(f"- {escape_markdown(remark)}" for remark in said.remarks)
+    parts = [f"## {escape_markdown(said.headline)}", changes, *map(table_in_markdown, said.tables), remarks]
+    return "\n\n".join(part for part in parts if part)
+
+
+def table_in_markdown(table: CellRows) -> str:
+    """Return a table as GitHub's Markdown."""
+    header, *rows = ([escape_markdown(cell) for cell in cells] for cells in table.rows)
+    sides = ["---" if i in table.texts else "---:" for i in range(len(header))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, sides, *rows))
