@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -494,7 +494,7 @@ def markdown(model: Any) -> str:
     `model` may be a fitted estimator.
     """
     ex = explanation_of(model)._for_people()
-    table = "\n".join([*_markdown_head(head_texts()), *map(_row, ex.clusters)])
+    table = _markdown_table([head_texts(), *map(_row, ex.clusters)], _ENDS)
     parts = [f"## {escape_markdown(headline(ex))}", table, legend(), *(escape_markdown(part) for part in findings(ex))]
     notes = "\n".join(f"- {escape_markdown(note)}" for note in notes_of(ex))
     made, _ = provenance(ex)
@@ -504,29 +504,28 @@ def markdown(model: Any) -> str:
 def markdown_of_lines(lines: MeasuredRules) -> str:
     """See `StandaloneRules.to_markdown`."""
     head, *cells = table_of(lines)
-    rows = _markdown_head([*head_texts("cluster"), *head[1:]])
+    rows = [[*head_texts("cluster"), *head[1:]]]
     for (name, *shares, said), line in zip(cells, lines.lines, strict=True):
-        said = escape_markdown(said) if line is None else _as_code(said)
-        rows.append(_markdown_line([escape_markdown(name), *shares, said]))
-    return "\n\n".join(["\n".join(rows), *map(escape_markdown, lines_findings(lines))])
+        rows.append([escape_markdown(name), *shares, escape_markdown(said) if line is None else _as_code(said)])
+    return "\n\n".join([_markdown_table(rows, _ENDS), *map(escape_markdown, lines_findings(lines))])
 
 
-def _row(cluster: ClusterSummary) -> str:
+def _row(cluster: ClusterSummary) -> list[str]:
     share, caught, precision = map(percent, (cluster.share, cluster.found, cluster.precision))
     rule = cluster_rule(cluster)
     weak = f"  ({said})" if (said := doubt(cluster)) else ""
     said = (_as_code(rule) if cluster.rules else escape_markdown(rule)) + escape_markdown(weak)
     facts = [size(cluster.size), share, size(cluster.matched), caught, precision]
-    return _markdown_line([escape_markdown(cluster_name(cluster.name)), *facts, said])
+    return [escape_markdown(cluster_name(cluster.name)), *facts, said]
 
 
-def _markdown_head(heads: Sequence[str]) -> list[str]:
-    """Return the head of a table whose first and last column are text, and the line below it."""
-    return [_markdown_line(heads), _markdown_line(["---", *["---:"] * (len(heads) - 2), "---"])]
+_ENDS = (0, -1)  # the columns of text of a table with a rule on each line
 
 
-def _markdown_line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _markdown_table(rows: Sequence[Sequence[str]], texts: Collection[int]) -> str:
+    """Return a table below its head, the first row; columns with `texts` stand to the left, others to the right."""
+    sides = ["---" if {i, i - len(rows[0])} & {*texts} else "---:" for i in range(len(rows[0]))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0], sides, *rows[1:]))
 
 
 def escape_markdown(text: str) -> str:
@@ -560,6 +559,4 @@ def markdown_of(said: Said) -> str:
 
 def table_in_markdown(table: CellRows) -> str:
     """Return a table as GitHub's Markdown."""
-    header, *rows = ([escape_markdown(cell) for cell in cells] for cells in table.rows)
-    sides = ["---" if i in table.texts else "---:" for i in range(len(header))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, sides, *rows))
+    return _markdown_table([[*map(escape_markdown, cells)] for cells in table.rows], table.texts)
