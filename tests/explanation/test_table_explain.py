@@ -14,11 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from boxwood import RandomCuts, Reference, explain
 from boxwood.batches import NearestCenters, ranks
-from boxwood.batches.batches import rows_of
 from boxwood.batches.source import ArrowSource
-from boxwood.columns.of_batches import look_at
-from boxwood.columns.rules import is_like_identifier
-from boxwood.columns.seen import SeenValues
 from boxwood.errors import DataError
 from boxwood.explanation.choose import search, settings
 from tests import naive
@@ -112,8 +108,10 @@ def test_a_named_method_says_the_same_as_in_memory(seed):
     X, y, weights = table(seed)
     if cannot_be_separated(X, y, weights):
         return
-    in_memory, by_passes = both(X, y, weights, seed, method="imm")
+    digits = [None, *range(1, 4)][int(np.random.default_rng(seed).integers(4))]
+    in_memory, by_passes = both(X, y, weights, seed, method="imm", round_thresholds=digits)
     check_equal(in_memory, by_passes, is_exact=weights is None or weights.dtype.kind == "i")
+    assert in_memory.limits == by_passes.limits
 
 
 @law(8)
@@ -157,17 +155,6 @@ def test_auto_on_a_table_that_a_sample_holds_says_the_same_as_in_memory(seed):
     in_memory, by_passes = both(X, y, None, seed)
     check_equal(in_memory, by_passes)
     assert in_memory.search_report == by_passes.search_report
-
-
-@law(20)
-def test_thresholds_are_rounded_as_in_memory(seed):
-    X, y, _ = table(seed)
-    digits = int(np.random.default_rng(seed).integers(1, 4))
-    if cannot_be_separated(X, y):
-        return
-    in_memory, by_passes = both(X, y, None, seed, method="imm", round_thresholds=digits)
-    check_equal(in_memory, by_passes)
-    assert in_memory.limits == by_passes.limits
 
 
 @law(20)
@@ -221,22 +208,6 @@ def test_quantiles_of_a_long_table_are_those_of_its_rows(monkeypatch):
     assert source.runs - before <= 3
 
 
-def test_booleans_are_said_as_in_memory():
-    rng = np.random.default_rng(0)
-    member, age = rng.random(200) < 0.5, rng.integers(20, 70, size=200).astype(float)
-    label = np.where(member, "a", np.where(age > 40, "b", "c"))
-    frame = pd.DataFrame({"member": member, "age": age, "label": label})
-    in_memory = explain(frame, "label", method="imm")
-    by_passes = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")
-    check_equal(in_memory, by_passes)
-    assert "member" in str(by_passes.clusters[0].rules)
-    assert in_memory.details.categories == by_passes.details.categories
-    mine, its = in_memory.profile()[0], by_passes.profile()[0]
-    assert mine.everyone.shares == pytest.approx(its.everyone.shares)
-    assert mine.effect == pytest.approx(its.effect)
-    assert by_passes.predict(frame).tolist() == in_memory.predict(frame).tolist()
-
-
 # -------------------------------------------------------------------------------------------- forms of clusterings
 
 
@@ -278,19 +249,6 @@ def test_clusters_that_are_made_are_those_of_k_means():
     assert ex.clusters == expected.clusters
     assert ex.tree == expected.tree
     assert "clusters were chosen" in explain(scattered(X, 0)).notes[1]
-
-
-def test_columns_that_are_not_numbers_are_left_out_with_a_note():
-    X, y = make_blobs(60, 2, centers=3, random_state=0)
-    frame = pd.DataFrame(X, columns=["a", "b"]).assign(
-        town=[f"town {i}" for i in range(60)], day=pd.Timedelta("1h"), label=[["x", "y", "z"][c] for c in y]
-    )
-    in_memory = explain(frame, "label", method="imm")
-    in_batches = explain(ArrowSource(pa.Table.from_pandas(frame)), "label", method="imm")
-    check_equal(in_memory, in_batches)
-    assert in_batches.notes[2] == "left out, looks like an identifier: town; to use it, name the columns (columns)"
-    with pytest.raises(DataError, match="rules use numbers and categories; columns of other kinds: day"):
-        explain(ArrowSource(pa.Table.from_pandas(frame)), "label", columns=["a", "day"])
 
 
 def test_only_chosen_columns_are_read():
@@ -483,26 +441,28 @@ def test_facts_of_a_fitted_mixture_are_those_in_memory():
 
 
 @law(12)
-@pytest.mark.usefixtures("rows_drawn")
-def test_identifiers_are_found_as_in_memory(seed):
+def test_columns_of_every_kind_are_used_or_left_out_as_in_memory(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(45, 70))
     X = make_blobs(n, 2, centers=3, random_state=seed)[0] * [1.0, rng.choice([1.0, 1000.0])]
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    frame["row"] = rng.permutation(n) + 17
-    frame["twice"] = np.append(np.arange(n - 1), 3)
-    frame["customerId"] = rng.integers(5, size=n)
-    frame["label"] = nearest_to(X, X[:3])
-    source = ArrowSource(pa.Table.from_pandas(frame))
-    expected = [
-        name for name in frame.columns[:-1] if is_like_identifier(SeenValues(name, frame[name].to_numpy(float)))
-    ]
-    found = look_at(rows_of(source, "label")).columns
-    assert [seen.name for seen in found if is_like_identifier(seen)] == expected
-    in_memory, by_passes = explain(frame, "label", method="imm"), explain(source, "label", method="imm")
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(
+        row=rng.permutation(n) + 17,
+        twice=np.append(np.arange(n - 1), 3),
+        customerId=rng.integers(5, size=n),
+        town=[f"town {i}" for i in range(n)],
+        day=pd.Timedelta("1h"),
+        member=rng.random(n) < 0.5,
+    )
+    labelled = frame.assign(label=nearest_to(X, X[:3]) + 3 * frame["member"])
+    in_memory, by_passes = (
+        explain(table, "label", method="imm") for table in (labelled, ArrowSource(pa.Table.from_pandas(labelled)))
+    )
     check_equal(in_memory, by_passes)
-    in_memory = explain(frame.drop(columns="label"), n_clusters=3, method="imm")
-    drawn = explain(ArrowSource(pa.Table.from_pandas(frame.drop(columns="label"))), n_clusters=3, method="imm")
+    assert in_memory.details.categories == by_passes.details.categories
+    assert str(in_memory.profile()) == str(by_passes.profile())
+    assert by_passes.predict(frame).tolist() == in_memory.predict(frame).tolist()
+    in_memory = explain(frame, n_clusters=3, method="imm")
+    drawn = explain(ArrowSource(pa.Table.from_pandas(frame)), n_clusters=3, method="imm")
     assert (in_memory.columns, in_memory.provenance.left_out) == (drawn.columns, drawn.provenance.left_out)
 
 
