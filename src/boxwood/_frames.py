@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
@@ -725,33 +725,24 @@ def column_values(frame: Any, name: str) -> Any:
 
 
 def weights_in(X: Any, sample_weight: Any) -> Any:
-    """Return weights, where they are the name of a column the values in that column of a frame.
-
-    Raises
-    ------
-    DataError
-        If `X` has no such column.
-    """
-    if not isinstance(sample_weight, str):
-        return sample_weight
-    if not is_frame(X):
-        raise DataError(f"sample_weight={sample_weight!r} names a column, but X is not a data frame; give numbers")
-    return column_values(X, sample_weight)
+    """Return weights, where they are the name of a column the values in that column of a frame."""
+    refusal = "sample_weight={!r} names a column, but X is not a data frame; give numbers".format
+    return _values_in(X, sample_weight, refusal)
 
 
 def find_labels_in(X: Any, labels: Any) -> Any:
-    """Return labels, where they are the name of a column the values in that column of a frame.
+    """Return labels, where they are the name of a column the values in that column of a frame."""
+    refusal = "{} names a column of labels, but X is not a data frame with named columns".format
+    return _values_in(X, labels, lambda name: refusal(show_value(name)))
 
-    Raises
-    ------
-    DataError
-        If `X` has no such column.
-    """
-    if not isinstance(labels, str):
-        return labels
+
+def _values_in(X: Any, given: Any, refusal: Callable[[str], str]) -> Any:
+    """Return what is given, where it is the name of a column the values there; DataError if `X` has no such column."""
+    if not isinstance(given, str):
+        return given
     if not is_frame(X):
-        raise DataError(f"{show_value(labels)} names a column of labels, but X is not a data frame with named columns")
-    return column_values(X, labels)
+        raise DataError(refusal(given))
+    return column_values(X, given)
 
 
 def refuse_other_index(X: Any, **series: Any) -> None:
