@@ -1,9 +1,12 @@
 """Generated tables: every seed is another kind of trouble, small enough for a naive twin."""
 
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import scale
 
 
@@ -105,3 +108,37 @@ def make_vast(seed, max_rows=8):
     if orders:
         return X, labels, 10.0 ** rng.uniform(-orders, orders, size=n)
     return X, labels, rng.integers(1, 5, n) * 1.0 if rng.random() < 0.5 else None
+
+
+def random_tree(
+    rng: np.random.Generator, n_leaves: int, cut: Callable[[], Sequence[Any]], cluster: Callable[[int], Any]
+) -> ThresholdTree:
+    """Return a tree of any shape: `cut` draws column, end and lower end of a cut, `cluster` that of leaf 0, 1, ..."""
+    builder, leaves = TreeBuilder(), [0]
+    while len(leaves) < n_leaves:
+        drawn = cut()
+        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), *drawn)
+    for i, leaf in enumerate(leaves):
+        builder.label(leaf, int(cluster(i)))
+    return builder.build()
+
+
+def tree_on_values(rng, n_leaves, n_columns, values, n_clusters=None, two_sided=0.3) -> ThresholdTree:
+    """Return a tree with cuts at some of the values, some contradicting each other; None: a cluster for each leaf."""
+
+    def cut():
+        lower, upper = sorted(rng.choice(values, size=2).astype(float).tolist())
+        return int(rng.integers(n_columns)), upper, lower if rng.random() < two_sided else -math.inf
+
+    return random_tree(rng, n_leaves, cut, lambda leaf: leaf if n_clusters is None else rng.integers(n_clusters))
+
+
+def tree_on_rows(rng, X, n_clusters, n_leaves, two_sided=0.0) -> ThresholdTree:
+    """Return a tree with cuts at values of the rows; some of its leaves may have no row."""
+
+    def cut():
+        j = int(rng.integers(X.shape[1]))
+        lower, upper = np.sort(rng.choice(X[:, j], size=2).astype(float)).tolist()
+        return j, upper, lower if rng.random() < two_sided else -math.inf
+
+    return random_tree(rng, n_leaves, cut, lambda leaf: rng.integers(n_clusters))

@@ -14,6 +14,7 @@ from boxwood.metrics.reading import Readability
 from boxwood.table.sql import type_of
 from boxwood.tree import TreeBuilder
 from tests import naive
+from tests.cases import random_tree
 
 NAMES = ("low", "it's", 'say "hi"', "back\\slash`${x}`", "7", "</script>🌳\n*/")
 WORDS = ("east", "it's", 'say "hi"', "back\\slash", "a,b", "é ü", " padded", "NA", "nan", "two\nlines", "true", "🌳")
@@ -66,17 +67,16 @@ def categories(rng):
 
 def explanation(rng, known, n_cuts=None):
     """Return an explanation of a random tree; None is a random number of cuts."""
-    builder, leaves = TreeBuilder(), [0]
-    for _ in range(int(rng.integers(1, 14)) if n_cuts is None else n_cuts):
+
+    def cut():
         j = int(rng.integers(len(COLUMNS)))
         codes = np.arange(len(known[j].domain)) + 0.5 if j in known else None
         lower, upper = sorted(rng.choice(CUTS if codes is None else codes - 1, 2).tolist())
-        if rng.random() < 0.6:
-            lower = -math.inf
-        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), j, upper, lower)
-    for leaf in leaves:
-        builder.label(leaf, int(rng.integers(len(NAMES))))
-    return explained_by(builder.build(), COLUMNS, NAMES, known)
+        return j, upper, -math.inf if rng.random() < 0.6 else lower
+
+    n_leaves = 1 + (int(rng.integers(1, 14)) if n_cuts is None else n_cuts)
+    tree = random_tree(rng, n_leaves, cut, lambda leaf: rng.integers(len(NAMES)))
+    return explained_by(tree, COLUMNS, NAMES, known)
 
 
 def categories_with_missing(rng):
@@ -105,19 +105,6 @@ def explanation_with_gaps(rng, known):
     for leaf in leaves:
         builder.label(leaf, int(rng.integers(len(NAMES))))
     return explained_by(builder.build(), COLUMNS, NAMES, known, gaps)
-
-
-def random_tree(rng, *, n_columns, two_sided):
-    """Return a random tree on columns of numbers; `two_sided` is the share of cuts with two ends."""
-    builder, leaves = TreeBuilder(), [0]
-    for _ in range(int(rng.integers(1, 9))):
-        lower, upper = sorted(rng.choice(CUTS, 2).tolist())
-        lower = lower if rng.random() < two_sided else -math.inf
-        place = int(rng.integers(len(leaves)))
-        leaves += builder.split(leaves.pop(place), int(rng.integers(n_columns)), upper, lower)
-    for leaf in leaves:
-        builder.label(leaf, int(rng.integers(3)))
-    return builder.build()
 
 
 def explained_by(tree, columns, names, known=None, gaps=()):

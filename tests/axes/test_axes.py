@@ -33,9 +33,8 @@ from boxwood.axes._monotone import Monotone, Tails, _of_rank, _rank
 from boxwood.errors import DataError
 from boxwood.grow import cart
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_values
 from tests.scale import law, seeds
-from tests.tree.test_pull_back import random_tree
 
 INF = math.inf
 
@@ -146,7 +145,7 @@ def test_trees_on_the_embedding_are_trees_on_rows():
         rng = np.random.default_rng(seed)
         embedding = TerminalEmbedding(case.X[: rng.integers(1, len(case.X) + 1)])
         Z = embedding.transform(case.X)
-        tree = random_tree(rng, case.X.shape[1], np.unique(Z), 5)
+        tree = tree_on_values(rng, 5, case.X.shape[1], np.unique(Z))
         assert (tree.pull_back(embedding, case.X).predict(case.X) == tree.predict(Z)).all()
 
 
@@ -229,7 +228,7 @@ def test_trees_on_transformed_rows_are_trees_on_rows(name):
             with np.errstate(all="ignore"):
                 assert (found.transform(X.astype(np.float64)) == Z).all()
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, X.shape[1], np.unique(Z), 3)
+        tree = tree_on_values(rng, 3, X.shape[1], np.unique(Z))
         pulled = tree.pull_back(axis_map, X)
         assert (pulled.predict(X) == tree.predict(Z)).all()
         assert set(pulled.features) <= set(tree.features)
@@ -306,7 +305,7 @@ def test_trees_on_bins_are_trees_on_rows(encode):
         widths = np.ones(X.shape[1], dtype=int) if encode == "ordinal" else bins.n_bins_
         assert axis_map.features.tolist() == np.repeat(np.arange(X.shape[1]), widths).tolist()
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, Z.shape[1], np.array([0.0, 0.5, 1.0]), 4)
+        tree = tree_on_values(rng, 4, Z.shape[1], np.array([0.0, 0.5, 1.0]))
         assert (tree.pull_back(axis_map, X).predict(X) == tree.predict(Z)).all()
         between = rng.uniform(X.min(axis=0), X.max(axis=0), size=(40, X.shape[1]))
         assert (tree.pull_back(axis_map).predict(between) == tree.predict(axis_map.transform(between))).all()
@@ -424,7 +423,7 @@ def test_column_transformers(name, kind):
     expected = transformer.transform(frame)
     assert ((expected.toarray() if hasattr(expected, "toarray") else np.asarray(expected)) == Z).all()
     for seed in seeds(2):
-        tree = random_tree(np.random.default_rng(seed), Z.shape[1], np.unique(Z), 6)
+        tree = tree_on_values(np.random.default_rng(seed), 6, Z.shape[1], np.unique(Z))
         pulled = tree.pull_back(axis_map, rows)
         assert (pulled.predict(rows) == tree.predict(Z)).all()
         new = axis_map.codes(table(200, seed=1 + seed))

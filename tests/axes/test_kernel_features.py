@@ -35,9 +35,8 @@ from boxwood.kernels import (
     ProductKernel,
 )
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_values
 from tests.scale import seeds, share
-from tests.tree.test_pull_back import random_tree
 
 INF = math.inf
 CAUCHY = ProductKernel(lambda t: 1 / (1 + t * t), lambda level: np.sqrt(1 / level - 1))
@@ -319,7 +318,7 @@ def test_every_row_goes_where_its_image_goes(kind, kernel, options):
         features = surrogate_map(kernel, X, kind, **options)
         Z = features.transform(X)
         values = rng.choice(Z.ravel(), size=20) * rng.choice([1.0, 0.9], size=20)
-        tree = random_tree(rng, features.n_columns, values, int(rng.integers(2, 8)))
+        tree = tree_on_values(rng, int(rng.integers(2, 8)), features.n_columns, values)
         pulled = tree.pull_back(features, X)
         assert (pulled.predict(X) == tree.predict(Z)).all(), seed
 

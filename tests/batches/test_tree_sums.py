@@ -8,23 +8,20 @@ from boxwood.batches.tree_sums import cells_of, shortened_of_batches
 from boxwood.explanation.choose.search import sample_task
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
 from boxwood.reference import Reference, Task
-from boxwood.tree import TreeBuilder
-from tests.cases import make_case
+from tests.cases import make_case, random_tree
 from tests.scale import law
 from tests.scattered import scattered
 
 
 def tree_with_empty_sides(rng, X, k):
     """Return a tree with random cuts, at some of which all rows of the node are on one side."""
-    builder, leaves = TreeBuilder(), [0]
-    for _ in range(int(rng.integers(1, 6))):
+
+    def cut():
         feature = int(rng.integers(X.shape[1]))
         ends = np.sort(rng.choice(X[:, feature], 2) + rng.normal(size=2)).tolist()
-        lower = ends[0] if rng.random() < 0.3 else -np.inf
-        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), feature, ends[1], lower)
-    for leaf in leaves:
-        builder.label(leaf, int(rng.integers(k)))
-    return builder.build()
+        return feature, ends[1], ends[0] if rng.random() < 0.3 else -np.inf
+
+    return random_tree(rng, int(rng.integers(2, 7)), cut, lambda leaf: rng.integers(k))
 
 
 @law(80)

@@ -13,10 +13,10 @@ from boxwood.axes import Categories
 from boxwood.explanation.records import cluster_rules_of
 from boxwood.tree.cover import Covers
 from boxwood.words.rules import rule
+from tests.cases import tree_on_values
 from tests.models import read_model
 from tests.naive import holds
 from tests.scale import seeds
-from tests.tree.test_merge import random_tree
 
 
 def leaf(cluster):
@@ -113,7 +113,7 @@ def test_simple_words_do_not_decide_rows_with_missing_values():
 def test_a_leaf_that_is_alone_has_the_words_of_its_cheapest_cover():
     for seed in seeds(40):
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, int(rng.integers(2, 9)), 2, 6)
+        tree = tree_on_values(rng, int(rng.integers(2, 9)), 2, range(4), 6)
         boxes, columns = tree.boxes(), ["x", "y"]
         rules = cluster_rules_of(tree, columns, {}, 6)
         for leaf, cluster in enumerate(tree.leaf_clusters.tolist()):

@@ -22,9 +22,8 @@ from boxwood.grow.leaves.cart import grow_cart
 from boxwood.grow.leaves.prune import prunings
 from boxwood.kernels import Gaussian
 from boxwood.reference import Reference, Task
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_rows
 from tests.explanation.test_pipelines import goods, pipeline
-from tests.grow.test_prune import random_tree
 from tests.models import read_model
 from tests.scale import each, seeds
 
@@ -126,7 +125,7 @@ def test_sums_over_leaves_give_the_cost_of_every_naming(objective):
         X = X.astype(np.float64)
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
         task = Task.of(X, Reference.of(X, labels, sample_weight=weights), sample_weight=weights)
-        tree = random_tree(task, seed, 6)
+        tree = tree_on_rows(np.random.default_rng(seed), task.rows.values, task.reference.n_clusters, 6, two_sided=0.3)
         losses, k = Losses(tree, task, task.rows, distance), task.reference.n_clusters
         for draw in range(3):
             clusters = np.random.default_rng(draw).integers(k, size=tree.n_leaves)

@@ -12,9 +12,8 @@ from boxwood.explanation.measure import frontier
 from boxwood.explanation.measure.held_out import with_rows_in_memory
 from boxwood.grow.leaves.prune import shares_of
 from boxwood.reference import Reference, Task
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_rows
 from tests.explanation.test_table_explain import both, cannot_be_separated, near, table
-from tests.grow.test_prune import random_tree
 from tests.models import read_model
 from tests.scale import law, seeds
 from tests.scattered import scattered
@@ -32,7 +31,7 @@ def test_prunings_are_those_in_memory(objective):
         if reference.n_clusters < 2:
             continue
         task = Task.of(X, reference, sample_weight=weights)
-        tree = random_tree(task, seed, 8)
+        tree = tree_on_rows(np.random.default_rng(seed), task.rows.values, task.reference.n_clusters, 8, two_sided=0.3)
         columns = {"label": labels} | ({} if weights is None else {"w": weights})
         weight = None if weights is None else "w"
         source = scattered(X.astype(np.float64), seed, **columns)

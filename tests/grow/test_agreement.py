@@ -18,8 +18,7 @@ from boxwood.loops.agreement import UNIT
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from tests import naive
-from tests.cases import make_case
-from tests.grow.test_refine import random_tree
+from tests.cases import make_case, tree_on_rows
 from tests.scale import law, seeds, share
 
 
@@ -201,7 +200,7 @@ def test_a_window_is_left_out_where_the_steps_cannot_do_for_it(monkeypatch):
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
     task = Task.of(X, Reference.of(X, labels), budget=Budget())
-    tree, enough = random_tree(rng, X, 3, n_leaves=2), agreement.LOOKS * X.size
+    tree, enough = tree_on_rows(rng, X, 3, 2), agreement.LOOKS * X.size
     assert resolved_by_agreement(tree, task, 2, max_steps=enough) != tree
     monkeypatch.setattr(FewestMistakes, "solve", None)
     assert resolved_by_agreement(tree, task, 2, max_steps=enough - 1) == tree
@@ -228,7 +227,7 @@ def test_subtrees_are_solved_until_none_is_better():
         case = Small(seed, max_rows=30)
         case.leaves, task = 2**case.depth, case.task
         n_leaves = int(np.random.default_rng(seed).integers(2, 6))
-        tree = random_tree(np.random.default_rng(seed), case.X, case.reference.n_clusters, n_leaves)
+        tree = tree_on_rows(np.random.default_rng(seed), case.X, case.reference.n_clusters, n_leaves)
         if tree.depth > case.depth or not np.isneginf(tree.lower).all():
             continue
         better = resolved_by_agreement(tree, task, case.leaves)

@@ -14,9 +14,9 @@ from boxwood.grow.leaves._cuts import COLUMNS
 from boxwood.grow.shared.costs import PartitionedOrder, integer_costs, make_problem
 from boxwood.loops.expand import best_by_majority, best_thresholds, cheapest_interval, cheapest_threshold
 from boxwood.reference import Reference, Task
-from boxwood.tree import ThresholdTree, TreeBuilder
+from boxwood.tree import ThresholdTree
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_rows
 from tests.scale import law, seeds, share
 
 SMALLEST = np.finfo(float).smallest_subnormal
@@ -53,19 +53,6 @@ def problem(seed, *, max_rows):
     return X, reference, weights
 
 
-def random_tree(rng, X, k, n_leaves) -> ThresholdTree:
-    """Return a tree with cuts of both kinds at values of the rows; some of its leaves may have no row."""
-    builder, leaves = TreeBuilder(), [0]
-    while len(leaves) < n_leaves:
-        j = int(rng.integers(X.shape[1]))
-        a, b = np.sort(X[rng.integers(len(X), size=2), j].astype(float)).tolist()
-        node = leaves.pop(int(rng.integers(len(leaves))))
-        leaves += builder.split(node, j, b, a if rng.random() < 0.5 else -np.inf)
-    for node in leaves:
-        builder.label(node, int(rng.integers(k)))
-    return builder.build()
-
-
 def surrogate_cost(tree, X, reference, weights, objective) -> float:
     kept, predicted = reference.kept, tree.predict(X)
     if objective == "mistakes":
@@ -91,7 +78,7 @@ def test_equals_enumeration(objective, cuts, max_rows):
     for seed in seeds(50):
         X, reference, weights = problem(seed, max_rows=max_rows)
         rng = np.random.default_rng(seed)
-        start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 5))) if rng.random() < 0.5 else None
+        start = tree_on_rows(rng, X, reference.n_clusters, int(rng.integers(1, 5)), 0.5) if rng.random() < 0.5 else None
         m = (1 if start is None else start.n_leaves) + int(rng.integers(0, 9))
         options = {"max_leaf_nodes": m, "objective": objective, "cuts": cuts}
         nested = None if start is None else start.to_dict()
@@ -204,7 +191,7 @@ def test_looking_ahead_equals_enumeration_of_all_pairs(objective, cuts, max_rows
     for seed in seeds(60):
         X, reference, weights = few_values(seed, max_rows=max_rows)
         rng = np.random.default_rng(seed)
-        start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 3))) if seed % 7 == 0 else None
+        start = tree_on_rows(rng, X, reference.n_clusters, int(rng.integers(1, 3)), 0.5) if seed % 7 == 0 else None
         options = {"max_leaf_nodes": (1 if start is None else start.n_leaves) + int(rng.integers(1, 6))}
         options |= {"objective": objective, "cuts": cuts, "tol": (0.0, 0.0, 0.05, 0.2)[seed // 4 % 4]}
         nested = None if start is None else start.to_dict()

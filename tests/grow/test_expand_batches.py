@@ -18,8 +18,7 @@ from boxwood.grow.shared import batches
 from boxwood.grow.shared.batches import inner_edges
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
-from tests.cases import make_case
-from tests.grow.test_expand import random_tree
+from tests.cases import make_case, tree_on_rows
 from tests.scale import law, seeds
 from tests.scattered import scattered
 
@@ -71,7 +70,7 @@ def test_trees_are_those_of_rows_in_memory(seed, objective, cuts, sizes):
     rng = np.random.default_rng(seed)
     task, by_passes = tables(seed)
     X, k = task.rows.values, task.reference.n_clusters
-    base = random_tree(rng, X, k, int(rng.integers(1, 4))) if seed % 2 else None
+    base = tree_on_rows(rng, X, k, int(rng.integers(1, 4)), 0.5) if seed % 2 else None
     leaves, tol, ahead = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.0, 0.05])), bool(rng.integers(2))
     options = {"loss": objective, "cuts": cuts, "tol": tol, "look_ahead": ahead}
     expected = expand_tree(base, task, leaves, instead=True, **options)

@@ -32,8 +32,8 @@ from boxwood.reference import Reference, Task
 from boxwood.theory.instances import far_point, split_middle
 from boxwood.tree import ThresholdTree
 from tests import naive
-from tests.cases import make_case
-from tests.grow.test_expand import CUTS, problem, random_tree
+from tests.cases import make_case, tree_on_rows
+from tests.grow.test_expand import CUTS, problem
 from tests.scale import seeds, share
 
 
@@ -90,7 +90,7 @@ def test_equals_enumeration(cuts, max_rows):
     for seed in seeds(60):
         X, reference, weights = problem(seed, max_rows=max_rows)
         rng, kernel = np.random.default_rng(seed), kernel_for(seed, X)
-        start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 5))) if rng.random() < 0.5 else None
+        start = tree_on_rows(rng, X, reference.n_clusters, int(rng.integers(1, 5)), 0.5) if rng.random() < 0.5 else None
         m = (1 if start is None else start.n_leaves) + int(rng.integers(0, 7))
         nested = None if start is None else start.to_dict()
         distances = distances_of(X, reference, weights, kernel)
@@ -162,7 +162,7 @@ def test_a_linear_kernel_gives_the_tree_of_squared_distances(cuts):
         labels = np.append([0, 1], rng.integers(-1, 4, size=len(X) - 2))
         weights = rng.random(len(X)) + 0.1 if seed % 2 else None
         reference = Reference.of(X, labels, sample_weight=weights)
-        start = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 5)))
+        start = tree_on_rows(rng, X, reference.n_clusters, int(rng.integers(1, 5)), 0.5)
         options = {"max_leaf_nodes": 8, "cuts": cuts, "sample_weight": weights}
         linear = expanded(start, X, reference, kernel="linear", **options)
         assert linear == expanded(start, X, reference, **options)

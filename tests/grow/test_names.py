@@ -21,8 +21,8 @@ from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from tests import naive
-from tests.cases import make_case
-from tests.grow.test_refine import OBJECTIVES, assert_honest, exact_costs, random_tree, whole_case
+from tests.cases import make_case, tree_on_rows
+from tests.grow.test_refine import OBJECTIVES, assert_honest, exact_costs, whole_case
 from tests.scale import seeds, share
 
 
@@ -32,7 +32,7 @@ def test_equals_the_twin(objective):
         X, reference, weights = whole_case(seed, objective)
         kept, rng = reference.kept, np.random.default_rng(seed)
         task = Task.of(X, reference, sample_weight=weights)
-        tree = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 8)))
+        tree = tree_on_rows(rng, X, reference.n_clusters, int(rng.integers(1, 8)))
         costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
         rows = X[kept].astype(float)
         twin = naive.honest(
@@ -48,7 +48,7 @@ def test_empty_leaves_go_and_rows_keep_theirs():
     for seed in seeds(100):
         X, labels, weights = make_case(seed)
         task, rng = Task.of(X, Reference.of(X, labels), sample_weight=weights), np.random.default_rng(seed)
-        tree = random_tree(rng, X, task.reference.n_clusters, 7)
+        tree = tree_on_rows(rng, X, task.reference.n_clusters, 7)
         less, rows = without_empty_leaves(tree, task), X[task.kept]
         with_rows = np.unique(tree.apply(rows))
         assert less.n_leaves == len(with_rows)
@@ -69,7 +69,7 @@ def test_no_other_names_for_as_many_clusters_make_fewer_mistakes():
         X, labels, weights = make_case(seed, max_clusters=4)
         reference = Reference.of(X, labels)
         task, k = Task.of(X, reference, sample_weight=weights), reference.n_clusters
-        tree = random_tree(np.random.default_rng(seed), X, k, k)
+        tree = tree_on_rows(np.random.default_rng(seed), X, k, k)
         found = match_leaves(tree, task)
         assert_honest(found, X[task.kept], labels[task.kept])
         weight, leaf = np.where(task.kept, 1.0 if weights is None else weights, 0.0), tree.apply(X)
@@ -91,7 +91,7 @@ def test_no_honest_names_are_cheaper(most, monkeypatch):
         X, labels, weights = make_case(seed, max_rows=12, max_clusters=5)
         reference = Reference.of(X, labels)
         task = Task.of(X, reference, sample_weight=weights)
-        tree = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 1 + seed % 6)
+        tree = tree_on_rows(np.random.default_rng(seed), X, reference.n_clusters, 1 + seed % 6)
         tree = name_leaves(tree, task, "cost")
         better, each = with_cheapest_names(tree, task), np.ones(len(X)) if weights is None else weights
         assert_honest(better, X[task.kept], labels[task.kept])

@@ -18,8 +18,7 @@ from boxwood.loops.optimal import keep_inside
 from boxwood.metrics import cost, partition_cost
 from boxwood.reference import Task
 from tests import naive
-from tests.cases import make_case, make_vast
-from tests.grow.test_refine import random_tree
+from tests.cases import make_case, make_vast, tree_on_rows
 from tests.scale import law, seeds, share
 
 KINDS = ("means", "centers", "mistakes")
@@ -140,7 +139,7 @@ def test_bounds_hold_whenever_time_is_up(kind, monkeypatch):
 def test_never_dearer_than_the_tree_to_begin_with(kind):
     for seed in seeds(40):
         case = Small(seed, kind, max_rows=20)
-        start = random_tree(np.random.default_rng(seed), case.X, case.reference.n_clusters, case.leaves)
+        start = tree_on_rows(np.random.default_rng(seed), case.X, case.reference.n_clusters, case.leaves)
         for max_boxes in (0, 10):
             found = case.stopped(max_boxes, incumbent=start)
             assert found.cost <= case.cost_of(start) * (1 + 1e-12) + 1e-12 * case.total

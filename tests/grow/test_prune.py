@@ -12,7 +12,7 @@ from boxwood.grow.shared.costs import integer_costs, make_problem
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_rows
 from tests.scale import seeds
 
 
@@ -21,19 +21,9 @@ def task_of(seed, **sizes):
     return Task.of(X, Reference.of(X, labels, sample_weight=weights), sample_weight=weights)
 
 
-def random_tree(task, seed, n_leaves):
-    """Return a tree of random cuts between values of the rows, some of them intervals, with leaves without rows."""
-    rng, builder, leaves = np.random.default_rng(seed), TreeBuilder(), [0]
-    X = task.rows.values.astype(np.float64)
-    for _ in range(n_leaves - 1):
-        node = leaves.pop(int(rng.integers(len(leaves))))
-        feature = int(rng.integers(X.shape[1]))
-        ends = np.sort(rng.choice(X[:, feature], size=2))
-        lower = float(ends[0]) if rng.random() < 0.3 else -np.inf
-        leaves += builder.split(node, feature, float(ends[1]), lower)
-    for leaf in leaves:
-        builder.label(leaf, int(rng.integers(task.reference.n_clusters)))
-    return builder.build()
+def some_tree(task, seed, n_leaves):
+    rng = np.random.default_rng(seed)
+    return tree_on_rows(rng, task.rows.values, task.reference.n_clusters, n_leaves, two_sided=0.3)
 
 
 def all_prunings(tree, task, objective):
@@ -49,7 +39,9 @@ def test_no_pruning_is_cheaper_or_as_cheap_with_fewer_leaves(objective):
     n_leaves_cut = 0
     for seed in seeds(60):
         task = task_of(seed, max_rows=20)
-        tree = random_tree(task, seed, 1 + seed % 8)
+        tree = tree_on_rows(
+            np.random.default_rng(seed), task.rows.values, task.reference.n_clusters, 1 + seed % 8, two_sided=0.3
+        )
         every = all_prunings(tree, task, objective)
         by_leaves = prunings(tree, task, objective)
         for m in range(1, tree.n_leaves + 2):
@@ -67,7 +59,9 @@ def test_no_pruning_is_cheaper_or_as_cheap_with_fewer_leaves(objective):
 def test_every_size_is_the_cheapest_of_all_prunings_with_so_many_leaves(objective):
     for seed in seeds(30):
         task = task_of(seed, max_rows=20)
-        tree = random_tree(task, seed, 2 + seed % 7)
+        tree = tree_on_rows(
+            np.random.default_rng(seed), task.rows.values, task.reference.n_clusters, 2 + seed % 7, two_sided=0.3
+        )
         shares, every = shares_of(tree, task, objective, None), all_prunings(tree, task, objective)
         sizes = range(1, tree.n_leaves + 1)
         for m, clusters in zip(sizes, shares.clusters_with(sizes), strict=True):

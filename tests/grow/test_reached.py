@@ -9,7 +9,7 @@ from boxwood import Reference, ThresholdTree
 from boxwood.grow.shared import names
 from boxwood.grow.shared.names import clusters_reached, leaves_reached
 from boxwood.reference import Task
-from tests.grow.test_refine import random_tree
+from tests.cases import tree_on_rows
 from tests.scale import seeds
 
 
@@ -17,7 +17,7 @@ def task_and_trees(seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 5, size=(int(rng.integers(1, 40)), int(rng.integers(1, 4)))).astype(float)
     task = Task.of(X, Reference(rng.integers(0, 3, size=len(X)), np.zeros((3, X.shape[1])) + np.arange(3)[:, None]))
-    trees = [random_tree(rng, X, 3, int(rng.integers(1, 7))) for _ in range(6)]
+    trees = [tree_on_rows(rng, X, 3, int(rng.integers(1, 7))) for _ in range(6)]
     return task, [*trees, *(tree.relabeled(rng.integers(0, 3, size=tree.n_leaves)) for tree in trees)]
 
 

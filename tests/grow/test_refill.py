@@ -11,8 +11,8 @@ from boxwood.grow.shared.names import name_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merge_leaves
-from tests.cases import make_case
-from tests.grow.test_refine import assert_honest, own_cost, random_tree
+from tests.cases import make_case, tree_on_rows
+from tests.grow.test_refine import assert_honest, own_cost
 from tests.scale import seeds
 
 
@@ -26,7 +26,7 @@ def test_never_dearer_honest_and_without_useless_cuts(objective):
     for seed in seeds(40):
         X, labels, weights = make_case(seed)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
-        tree = random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6)
+        tree = tree_on_rows(np.random.default_rng(seed), X, task.reference.n_clusters, 6)
         full = refill_leaves(tree, task, 6, objective)
         assert full.n_leaves <= 6
         assert merge_leaves(full) == full

@@ -17,23 +17,10 @@ from boxwood.metrics import cost
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_rows
 from tests.scale import seeds
 
 OBJECTIVES = ("cost", "mistakes")
-
-
-def random_tree(rng, X, k, n_leaves):
-    """Return a tree of random threshold cuts at values of the rows, with random clusters."""
-    from boxwood.tree import TreeBuilder
-
-    builder, leaves = TreeBuilder(), [0]
-    while len(leaves) < n_leaves:
-        j = int(rng.integers(X.shape[1]))
-        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), j, float(rng.choice(X[:, j])))
-    for leaf in leaves:
-        builder.label(leaf, int(rng.integers(k)))
-    return builder.build()
 
 
 def surrogate(tree, X, reference, objective, weights=None):
@@ -69,7 +56,7 @@ def test_equals_the_twin(objective):
     for seed in seeds(150):
         X, reference, weights = whole_case(seed, objective)
         rng, kept = np.random.default_rng(seed), reference.kept
-        tree = random_tree(rng, X, reference.n_clusters, int(rng.integers(1, 7)))
+        tree = tree_on_rows(rng, X, reference.n_clusters, int(rng.integers(1, 7)))
         costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
         twin = naive.refine(tree.to_dict(), X[kept], costs, reference.labels[kept])
         found = refine(tree, X, reference, objective=objective, sample_weight=weights)
@@ -92,7 +79,7 @@ def test_equals_the_twin_however_the_work_is_done(objective, monkeypatch):
         monkeypatch.setattr(_threads, "BLOCK_ROWS", block)
         for seed in seeds(30, first=large):
             X, reference, weights = whole_case(seed, objective, max_rows=40)
-            tree, kept = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 8), reference.kept
+            tree, kept = tree_on_rows(np.random.default_rng(seed), X, reference.n_clusters, 8), reference.kept
             costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
             twin = naive.refine(tree.to_dict(), X[kept], costs, reference.labels[kept])
             found = refine(tree, X, reference, objective=objective, sample_weight=weights, n_jobs=1 + seed % 2)
@@ -106,7 +93,7 @@ def test_equals_the_twin_where_plain_sums_leave_doubts(objective, monkeypatch):
     monkeypatch.setattr(_recut, "scale_for", lambda total: exact.append(1) or scale_for(total))
     for seed in seeds(30):
         X, reference, weights = whole_case(seed, objective, max_rows=40)
-        tree, kept = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 8), reference.kept
+        tree, kept = tree_on_rows(np.random.default_rng(seed), X, reference.n_clusters, 8), reference.kept
         costs = [each for each, k in zip(exact_costs(X, reference, weights, objective), kept, strict=True) if k]
         twin = naive.refine(tree.to_dict(), X[kept], costs, reference.labels[kept])
         assert refine(tree, X, reference, objective=objective, sample_weight=weights) == ThresholdTree.from_dict(twin)
@@ -124,7 +111,7 @@ def test_never_dearer_of_the_same_shape_and_honest(objective):
         kept = reference.kept if weights is None else reference.kept & (weights > 0)
         if not kept.any():
             continue
-        tree = random_tree(rng, X, reference.n_clusters, 6)
+        tree = tree_on_rows(rng, X, reference.n_clusters, 6)
         better = refine(tree, X, reference, objective=objective, sample_weight=weights)
         tree = with_honest_names(tree, Task.of(X, reference, sample_weight=weights), objective)
         before, after = (surrogate(t, X, reference, objective, weights) for t in (tree, better))
@@ -151,7 +138,7 @@ def task_and_tree(seed):
     case = make_case(seed)
     reference = Reference.of(case.X, case.labels)
     task = Task.of(case.X, reference, sample_weight=case.weights)
-    return case, task, random_tree(np.random.default_rng(seed), case.X, reference.n_clusters, 6)
+    return case, task, tree_on_rows(np.random.default_rng(seed), case.X, reference.n_clusters, 6)
 
 
 def test_honest_with_the_centres_of_its_own_clusters():
@@ -199,7 +186,7 @@ def own_cost(tree, X, labels, weights):
 def test_stops_at_the_deadline():
     X, labels, _ = make_case(3)
     task, rng = Task.of(X, Reference.of(X, labels)), np.random.default_rng(3)
-    tree = with_honest_names(random_tree(rng, X, labels.max() + 1, 6), task, "cost")
+    tree = with_honest_names(tree_on_rows(rng, X, labels.max() + 1, 6), task, "cost")
     past = time.monotonic() - 1
     assert refine_tree(tree, task, "cost", deadline=past) == refined_with_centers(tree, task, deadline=past) == tree
     later = time.monotonic() + 1000
@@ -230,7 +217,7 @@ def test_whole_weights_are_repeated_rows():
     for seed in seeds(100):
         X, labels, _ = make_case(seed)
         reference, rng = Reference.of(X, labels), np.random.default_rng(seed)
-        tree, repeats = random_tree(rng, X, reference.n_clusters, 5), rng.integers(1, 4, size=len(X))
+        tree, repeats = tree_on_rows(rng, X, reference.n_clusters, 5), rng.integers(1, 4, size=len(X))
         rows = np.repeat(np.arange(len(X)), repeats)
         repeated = Reference(labels[rows], reference.centers)
         assert refine(tree, X, reference, sample_weight=repeats) == refine(tree, X[rows], repeated)

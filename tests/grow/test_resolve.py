@@ -9,8 +9,8 @@ from boxwood.grow.exact.optimal import resolve_subtrees
 from boxwood.metrics import partition_cost
 from boxwood.reference import Task
 from boxwood.tree import TreeBuilder
-from tests.cases import make_case
-from tests.grow.test_refine import random_tree, surrogate
+from tests.cases import make_case, tree_on_rows
+from tests.grow.test_refine import surrogate
 from tests.scale import seeds, share
 
 
@@ -21,7 +21,7 @@ def own_cost(tree, X, labels, weights):
 
 def one_leaf_each(rng, X, k):
     """Return a tree of random cuts with one leaf for each cluster."""
-    tree = random_tree(rng, X, k, k)
+    tree = tree_on_rows(rng, X, k, k)
     return tree.relabeled(rng.permutation(k))
 
 
@@ -52,7 +52,7 @@ def test_resolved_under_clusters_is_never_dearer_and_keeps_clusters(objective):
         X, labels, weights = make_case(seed)
         reference = Reference.of(X, labels)
         task = Task.of(X, reference, sample_weight=weights, n_jobs=None)
-        tree = random_tree(np.random.default_rng(seed), X, reference.n_clusters, 7)
+        tree = tree_on_rows(np.random.default_rng(seed), X, reference.n_clusters, 7)
         total = partition_cost(X, np.where(labels >= 0, 0, -1), sample_weight=weights)
 
         def loss(tree, X=X, labels=labels, weights=weights, reference=reference):
@@ -74,7 +74,7 @@ def test_a_subtree_with_few_leaves_makes_as_few_mistakes_as_can_be():
         X, labels, _ = make_case(seed, max_clusters=2, max_rows=15)
         reference = Reference.of(X, labels)
         task = Task.of(X, reference)
-        tree = random_tree(np.random.default_rng(seed), X, 2, 3)
+        tree = tree_on_rows(np.random.default_rng(seed), X, 2, 3)
         better = resolve_subtrees(tree, task, own_means=False, loss="mistakes")
         least = optimal(X, reference, max_leaf_nodes=3, objective="mistakes").tree
         if set(least.leaf_clusters) >= set(tree.leaf_clusters):
@@ -95,7 +95,7 @@ def test_resolved_depends_on_neither_order_nor_threads():
                 n_jobs=3,
             ),
         )
-        tree, each = random_tree(rng, X, reference.n_clusters, 6), one_leaf_each(rng, X, reference.n_clusters)
+        tree, each = tree_on_rows(rng, X, reference.n_clusters, 6), one_leaf_each(rng, X, reference.n_clusters)
         one, other = (resolve_subtrees(tree, task, own_means=False, loss="mistakes", max_boxes=5) for task in tasks)
         assert one == other
         one, other = (resolve_subtrees(each, task, own_means=True, max_boxes=5) for task in tasks)

@@ -11,9 +11,9 @@ from boxwood.grow.shared.names import name_leaves, without_leaves
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merge_leaves
-from tests.cases import make_case
+from tests.cases import make_case, tree_on_rows
 from tests.grow.test_refill import mistakes
-from tests.grow.test_refine import assert_honest, own_cost, random_tree
+from tests.grow.test_refine import assert_honest, own_cost
 from tests.scale import seeds
 
 
@@ -22,7 +22,7 @@ def test_never_dearer_and_honest(objective):
     for seed in seeds(15):
         X, labels, weights = make_case(seed)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
-        tree = random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6)
+        tree = tree_on_rows(np.random.default_rng(seed), X, task.reference.n_clusters, 6)
         found = swap_leaves(tree, task, 6, objective)
         first = refill_leaves(tree, task, 6, objective)
         assert found.n_leaves <= 6
@@ -41,7 +41,7 @@ def test_a_leaf_is_worth_what_its_rows_lose_without_it():
     for seed in seeds(15):
         X, labels, weights = make_case(seed)
         task = Task.of(X, Reference.of(X, labels), sample_weight=weights)
-        tree = name_leaves(random_tree(np.random.default_rng(seed), X, task.reference.n_clusters, 6), task, "mistakes")
+        tree = name_leaves(tree_on_rows(np.random.default_rng(seed), X, task.reference.n_clusters, 6), task, "mistakes")
         if tree.n_leaves == 1:
             continue
         lost = [

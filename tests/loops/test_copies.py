@@ -7,8 +7,7 @@ import pytest
 
 from boxwood.loops import costs, expand, greedy, kernels, random_cuts, walk
 from boxwood.loops import costs as nearest
-from boxwood.tree import TreeBuilder
-from tests.cases import single
+from tests.cases import single, tree_on_values
 
 L1, L2, SQEUCLIDEAN = costs.L1, costs.L2, costs.SQEUCLIDEAN
 
@@ -90,21 +89,14 @@ def test_squared_and_absolute_distances_of_kernels_of_expand_and_of_greedy():
         np.testing.assert_array_equal(one_each, squares[rows, clusters])
 
 
-def random_tree(rng, d, n_leaves):
-    builder, leaves = TreeBuilder(), [0]
-    while len(leaves) < n_leaves:
-        leaf = leaves.pop(int(rng.integers(len(leaves))))
-        leaves += builder.split(leaf, int(rng.integers(d)), float(rng.integers(-9, 10)))
-    for cluster, leaf in enumerate(leaves):
-        builder.label(leaf, cluster)
-    return builder.build()
-
-
 def test_rows_down_a_tree():
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X, _ = whole_numbers(seed)
-        trees = [random_tree(rng, X.shape[1], int(size)) for size in rng.integers(1, 9, size=3)]
+        trees = [
+            tree_on_values(rng, int(size), X.shape[1], range(-9, 10), two_sided=0.0)
+            for size in rng.integers(1, 9, size=3)
+        ]
         sizes = [tree.n_nodes for tree in trees]
         roots = np.array([0, *itertools.accumulate(sizes)][:-1])
         nodes = (np.concatenate([getattr(tree, name) for tree in trees]) for name in random_cuts.Trees._fields[1:])

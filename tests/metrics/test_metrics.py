@@ -7,30 +7,28 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from boxwood import DataError, KMedians, Reference, ThresholdTree, TreeBuilder, _threads, axes, grow, metrics
+from boxwood import DataError, KMedians, Reference, ThresholdTree, _threads, axes, grow, metrics
 from boxwood.loops.costs import L2
 from boxwood.metrics.agreements import SMALL, best_matching, contingency
 from boxwood.metrics.costs import ratio
 from boxwood.reference.centers import find_centers
 from tests import naive
-from tests.cases import make_case
+from tests.cases import make_case, random_tree
 from tests.scale import each, seeds, share
 
 OBJECTIVES = ("l1", "l2", "sqeuclidean")
 
 
-def random_tree(rng, X, n_clusters, *, extra=2, intervals=True):
+def any_tree(rng, X, n_clusters, *, extra=2, intervals=True):
     """Return a tree of random cuts with each cluster on some leaf, and some clusters on several."""
-    builder, leaves = TreeBuilder(), [0]
-    for _ in range(n_clusters - 1 + int(rng.integers(extra + 1))):
+    n_leaves = n_clusters + int(rng.integers(extra + 1))
+
+    def cut():
         feature = int(rng.integers(X.shape[1]))
         low, high = sorted(float(x) for x in X[rng.integers(len(X), size=2), feature])
-        lower = low if intervals and rng.random() < 0.3 else -math.inf
-        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), feature, high, lower)
-    clusters = rng.permutation(np.arange(len(leaves)) % n_clusters)
-    for leaf, cluster in zip(leaves, clusters, strict=True):
-        builder.label(leaf, int(cluster))
-    return builder.build()
+        return feature, high, low if intervals and rng.random() < 0.3 else -math.inf
+
+    return random_tree(rng, n_leaves, cut, rng.permutation(np.arange(n_leaves) % n_clusters).__getitem__)
 
 
 def chain(*cuts):
@@ -174,7 +172,7 @@ def test_best_centers_cost_least(objective):
     for seed in seeds(50):
         X, labels, weights = make_case(seed)
         rng, k = np.random.default_rng(seed), labels.max() + 1
-        tree = random_tree(rng, X, k)
+        tree = any_tree(rng, X, k)
         best = metrics.cost(X, tree, objective=objective, sample_weight=weights)
         own = metrics.best_centers(X, tree.predict(X), k, objective=objective, sample_weight=weights)
         for centers in (X[rng.integers(len(X), size=k)], Reference.of(X, labels).centers):
@@ -391,7 +389,7 @@ def test_price_of_a_tree_that_splits_the_middle_cluster(e):
 def test_price_is_the_ratio_of_the_costs_over_the_rows_kept(objective):
     for seed in seeds(40):
         X, labels, weights = make_case(seed)
-        reference, tree = Reference.of(X, labels), random_tree(np.random.default_rng(seed), X, labels.max() + 1)
+        reference, tree = Reference.of(X, labels), any_tree(np.random.default_rng(seed), X, labels.max() + 1)
         kept = labels >= 0
         options = {"objective": objective, "sample_weight": None if weights is None else weights[kept]}
         for centers in (None, reference.centers):
@@ -581,7 +579,7 @@ def test_readability_counts_conditions_once():
     for seed in seeds(300):
         X, labels, weights = make_case(seed)
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, X, labels.max() + 1, extra=6, intervals=False)
+        tree = any_tree(rng, X, labels.max() + 1, extra=6, intervals=False)
         found = metrics.readability(X, tree, sample_weight=weights)
         w = np.ones(len(X)) if weights is None else weights
         paths = [tree.path(leaf) for leaf in tree.apply(X)]
@@ -597,7 +595,7 @@ def test_readability_counts_conditions_once():
 def test_node_table_is_that_of_the_definition():
     for seed in seeds(400):
         X, labels, weights = make_case(seed)
-        tree = random_tree(np.random.default_rng(seed), X, labels.max() + 1, extra=4)
+        tree = any_tree(np.random.default_rng(seed), X, labels.max() + 1, extra=4)
         if seed % 5 == 0:  # some clusters have no leaf
             tree = tree.relabeled(np.minimum(tree.leaf_clusters, 1))
         table = metrics.node_table(X, tree, Reference.of(X, labels), sample_weight=weights)
@@ -611,7 +609,7 @@ def test_node_table_is_that_of_the_definition():
 def test_mistakes_add_up_to_the_rows_that_leave_their_cluster():
     for seed in seeds(300):
         X, labels, _ = make_case(seed)
-        tree = random_tree(np.random.default_rng(seed), X, labels.max() + 1, extra=0)
+        tree = any_tree(np.random.default_rng(seed), X, labels.max() + 1, extra=0)
         table = metrics.node_table(X, tree, Reference.of(X, labels))
         wrong = ((tree.predict(X) != labels) & (labels >= 0)).sum()
         leaves = tree.leaf_nodes

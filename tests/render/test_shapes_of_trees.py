@@ -18,8 +18,9 @@ from boxwood.render.forms._one_sided import one_sided
 from boxwood.render.forms.code import comparisons
 from boxwood.render.forms.text import tree as tree_text
 from boxwood.render.forms.walk import LONGEST, walk
+from tests.cases import tree_on_values
 from tests.render.test_hostile_names import in_node
-from tests.rule_cases import explained_by, random_tree
+from tests.rule_cases import CUTS, explained_by
 from tests.scale import seeds
 
 
@@ -68,7 +69,7 @@ def test_a_single_leaf(tmp_path):
 def test_random_trees_run(tmp_path):
     for seed in seeds(8):
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, n_columns=3, two_sided=0.5)
+        tree = tree_on_values(rng, int(rng.integers(2, 10)), 3, CUTS, 3, 0.5)
         ends = np.concatenate([tree.lower, tree.upper])
         ends = ends[np.isfinite(ends)].astype(np.float32)
         near = [ends, np.nextafter(ends, np.float32(9)), np.nextafter(ends, np.float32(-9))]
@@ -110,7 +111,8 @@ def test_a_chain_of_two_sided_cuts_is_refused_with_the_reason(monkeypatch):
 
 def test_the_side_of_fewer_leaves_is_walked_first():
     for seed in seeds(20):
-        tree = random_tree(np.random.default_rng(seed), n_columns=3, two_sided=0.3)
+        rng = np.random.default_rng(seed)
+        tree = tree_on_values(rng, int(rng.integers(2, 10)), 3, CUTS, 3, 0.3)
         steps = list(walk(tree, lighter_first=True))
         assert sorted(step.node for step in steps) == list(range(tree.n_nodes))
         assert [step.node for step in walk(tree)] == list(range(tree.n_nodes))

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from boxwood.tree import Interval, TreeBuilder
+from boxwood.tree import Interval
 from boxwood.tree import cover as cover_module
 from boxwood.tree.cover import Covers
 from tests import naive
+from tests.cases import tree_on_values
 from tests.scale import seeds
 
 INF = math.inf
@@ -18,19 +19,6 @@ CODES = tuple((float(code), float(code)) for code in range(4))
 def cover(boxes, others, domains):
     """Return the cover of some leaves beside others."""
     return Covers([*boxes, *others], domains).of(range(len(boxes)))
-
-
-def random_tree(rng, n_cuts, n_columns, n_values, two_sided=0.3):
-    """Return a random tree of three clusters; some of its cuts contradict each other."""
-    builder, leaves = TreeBuilder(), [0]
-    for _ in range(n_cuts):
-        lower, upper = sorted(rng.integers(n_values, size=2).tolist())
-        lower = lower if rng.random() < two_sided else -INF
-        node = leaves.pop(int(rng.integers(len(leaves))))
-        leaves += builder.split(node, int(rng.integers(n_columns)), float(upper), float(lower))
-    for leaf in leaves:
-        builder.label(leaf, int(rng.integers(3)))
-    return builder.build()
 
 
 def parts(tree, cluster):
@@ -57,7 +45,7 @@ def check(boxes, others, domains):
 def test_a_cover_holds_exactly_the_rows_of_the_leaves(domains):
     for seed in seeds(30):
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, int(rng.integers(1, 9)), 3, 6)
+        tree = tree_on_values(rng, 1 + int(rng.integers(1, 9)), 3, range(6), 3)
         for cluster in range(3):
             boxes, others = parts(tree, cluster)
             few = check(boxes, others, domains)
@@ -69,7 +57,7 @@ def test_a_greedy_cover_holds_exactly_the_rows_of_the_leaves(limit, monkeypatch)
     monkeypatch.setattr(cover_module, limit, 1)
     for seed in seeds(20):
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, int(rng.integers(1, 12)), 3, 6)
+        tree = tree_on_values(rng, 1 + int(rng.integers(1, 12)), 3, range(6), 3)
         for cluster in range(3):
             boxes, others = parts(tree, cluster)
             assert len(check(boxes, others, {0: CODES} if seed % 2 else {})) <= len(boxes)
@@ -80,7 +68,7 @@ def test_a_cover_is_the_cheapest_of_all():
     for seed in seeds(30):
         rng = np.random.default_rng(seed)
         domains = {0: CODES[:3]} if seed % 3 == 0 else {}
-        tree = random_tree(rng, int(rng.integers(2, 7)), 2, 3 if domains else 2, two_sided=0.1)
+        tree = tree_on_values(rng, 1 + int(rng.integers(2, 7)), 2, range(3 if domains else 2), 3, two_sided=0.1)
         for cluster in range(3):
             boxes, others = parts(tree, cluster)
             if not naive.is_any_inside(boxes, domains):

@@ -10,20 +10,9 @@ from hypothesis import strategies as st
 from boxwood.tree import ThresholdTree, TreeBuilder
 from boxwood.tree.merge import merge_leaves
 from tests import naive
+from tests.cases import tree_on_values
 from tests.scale import seeds
 from tests.strategies import rows_near, trees
-
-
-def random_tree(rng, n_leaves, n_features, n_clusters, two_sided=0.3):
-    """Return a tree of few thresholds, so that many of its cuts contradict or repeat each other."""
-    builder, leaves = TreeBuilder(), [0]
-    while len(leaves) < n_leaves:
-        a, b = sorted(rng.integers(0, 4, size=2).astype(float))
-        lower = a if rng.random() < two_sided else -math.inf
-        leaves += builder.split(leaves.pop(int(rng.integers(len(leaves)))), int(rng.integers(n_features)), b, lower)
-    for leaf in leaves:
-        builder.label(leaf, int(rng.integers(n_clusters)))
-    return builder.build()
 
 
 def every_kind_of_row(tree):
@@ -54,7 +43,7 @@ def without(tree, node, kept):
 def test_no_row_changes_and_no_cut_is_left_that_separates_nothing():
     for seed in seeds(40):
         rng = np.random.default_rng(seed)
-        tree = random_tree(rng, int(rng.integers(2, 9)), int(rng.integers(1, 3)), int(rng.integers(1, 4)))
+        tree = tree_on_values(rng, int(rng.integers(2, 9)), int(rng.integers(1, 3)), range(4), int(rng.integers(1, 4)))
         X = every_kind_of_row(tree)
         less = merge_leaves(tree)
         assert less.predict(X).tolist() == tree.predict(X).tolist(), f"seed {seed}"

@@ -11,6 +11,7 @@ from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree, TreeBuilder
 from boxwood.tree.cover import EVERYTHING, complement, intersection, join_intervals
 from tests import naive
+from tests.cases import tree_on_values
 from tests.scale import seeds
 
 INF = math.inf
@@ -58,24 +59,14 @@ class Shaky(AxisMap):
         return column, ((float(lower), float(upper)),) if lower <= upper else ()
 
 
-def random_tree(rng, n_columns, values, n_leaves):
-    """Return a tree of threshold and interval cuts at some of the values, some of them contradictory."""
-    builder, leaves = TreeBuilder(), [0]
-    while len(leaves) < n_leaves:
-        node = leaves.pop(rng.integers(len(leaves)))
-        lower, upper = sorted(rng.choice(values, size=2).tolist())
-        leaves += builder.split(node, int(rng.integers(n_columns)), upper, lower if rng.random() < 0.4 else -INF)
-    for i, leaf in enumerate(leaves):
-        builder.label(leaf, i)
-    return builder.build()
-
-
 @pytest.mark.parametrize("with_rows", [False, True])
 def test_rows_go_where_their_images_go(with_rows):
     for seed in seeds(400):
         rng = np.random.default_rng(seed)
         axis_map = Steps(rng, int(rng.integers(1, 4)), int(rng.integers(1, 6)))
-        tree = random_tree(rng, axis_map.n_columns, np.arange(-1, 6) + 0.5 * rng.integers(2), int(rng.integers(1, 9)))
+        tree = tree_on_values(
+            rng, int(rng.integers(1, 9)), axis_map.n_columns, np.arange(-1, 6) + 0.5 * rng.integers(2)
+        )
         X = rng.integers(-2, 12, size=(40, axis_map.n_features)) + rng.choice([0.0, 0.5], size=(40, 1))
         pulled = tree.pull_back(axis_map, X if with_rows else None)
         assert (pulled.predict(X) == tree.predict(axis_map.transform(X))).all()
@@ -87,7 +78,7 @@ def test_every_node_can_be_reached():
     for seed in seeds(200):
         rng = np.random.default_rng(seed)
         axis_map = Steps(rng, 1, 4)
-        pulled = random_tree(rng, 4, np.arange(-1, 6), 8).pull_back(axis_map)
+        pulled = tree_on_values(rng, 8, 4, np.arange(-1, 6)).pull_back(axis_map)
         ends = np.concatenate([pulled.lower, pulled.upper])
         values = np.concatenate(
             [[e, np.nextafter(e, -INF), np.nextafter(e, INF)] for e in ends[np.isfinite(ends)]] or [[0]]
@@ -160,7 +151,7 @@ def test_cuts_are_nudged_so_that_every_row_keeps_its_way(wrong):
         base = rng.choice([1.0, 1e-12, -1e12, 0.0])
         step = max(np.spacing(base), 5e-324)
         X = base + step * rng.integers(0, 6, size=(30, 2))  # neighbours among doubles
-        tree = random_tree(rng, 2, np.unique(X), int(rng.integers(2, 6)))
+        tree = tree_on_values(rng, int(rng.integers(2, 6)), 2, np.unique(X))
         shaky = Shaky(2, wrong)
         assert (tree.pull_back(shaky, X).predict(X) == tree.predict(X)).all()
         nudged += (tree.pull_back(shaky).predict(X) != tree.predict(X)).any()
