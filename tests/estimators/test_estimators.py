@@ -1,5 +1,3 @@
-import pickle
-
 import joblib
 import numpy as np
 import pandas as pd
@@ -288,15 +286,6 @@ def test_pipeline_and_search(iris):
     assert search.predict(iris.data).shape == (150,)
 
 
-@pytest.mark.parametrize("estimator", ALL)
-def test_pickle_and_clone(estimator, iris):
-    model = estimator(n_clusters=3, random_state=0).fit(iris.data)
-    copy = pickle.loads(pickle.dumps(model))
-    assert copy.tree_ == model.tree_
-    assert (copy.predict(iris.data) == model.labels_).all()
-    assert clone(model).get_params() == model.get_params()
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_joblib(backend, iris):
@@ -339,14 +328,6 @@ def test_few_different_rows_far_apart():
     with pytest.raises(DataError, match="only 3 different rows"):
         IMM(n_clusters=4).fit(X)
     assert IMM(n_clusters=3, random_state=0).fit(X).n_leaves_ == 3
-
-
-def test_a_fit_that_fails_leaves_the_earlier_one_whole():
-    X = np.array([[0.0], [1.0], [5.0], [6.0]])
-    model = IMM().fit(X, ["a", "a", "b", "b"])
-    with pytest.raises(ValueError, match="one cluster"):
-        model.fit(X, ["c"] * 4)
-    assert model.predict(X).tolist() == ["a", "a", "b", "b"]
 
 
 @pytest.mark.parametrize("estimator", BY_KMEANS)

@@ -62,27 +62,6 @@ def frames(table):
     return [table, as_text(table), as_objects(table), pl.from_arrow(dates), dates, arrow]
 
 
-@pytest.mark.parametrize("gaps", [False, True])
-def test_every_table_gives_the_same_tree_and_words(tmp_path, gaps):
-    table = customers(gaps=gaps)
-    expected = bw.explain(table, "segment", method="imm")
-    assert expected.details.dates == (("joined", Dates()), ("last", Dates()))
-    paths = [tmp_path / name for name in ("t.parquet", "t.csv", "german.csv", "t.jsonl")]
-    table.to_parquet(paths[0])
-    table.to_csv(paths[1], index=False)
-    as_text(table).to_csv(paths[2], index=False)
-    as_text(table).to_json(paths[3], orient="records", lines=True)
-    things = [*frames(table)[1:], *map(bw.scan, paths), bw.scan(table)]
-    for thing in things:
-        ex = bw.explain(thing, "segment", method="imm")
-        assert ex.tree == expected.tree
-        assert str(ex.clusters) == str(expected.clusters)
-        assert str(ex.profile()) == str(expected.profile())
-    for path in paths:
-        result = invoke("explain", path, "-l", "segment", "--method", "imm", "--json", "-q")
-        assert json.loads(result.stdout)["nodes"] == expected.to_dict()["nodes"]
-
-
 def test_files_keep_the_time_zone_of_their_dates(tmp_path):
     table = customers()
     table["last"] = table["last"].dt.tz_localize("America/New_York", ambiguous=False, nonexistent="shift_forward")

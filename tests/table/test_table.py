@@ -244,18 +244,6 @@ def test_compression_is_told_by_the_bytes_and_not_by_the_name(tmp_path):
         assert read_file(path).X.tolist() == [[1], [2]]
 
 
-def test_json_lines_and_arrow(tmp_path):
-    from pyarrow import feather
-
-    lines = text_file(tmp_path, "t.jsonl", '{"a": 1, "b": "x"}\n{"a": 2.5, "b": "y"}\n')
-    assert read_file(lines).X.tolist() == [[1, 0], [2.5, 1]]
-    path = str(tmp_path / "t.feather")
-    feather.write_feather(pyarrow.table({"A": [1.0, 2.0], "a": [5, 6]}), path)
-    table = read_file(path)
-    assert table.columns == ("A", "a")
-    assert table.X.tolist() == [[1, 5], [2, 6]]
-
-
 def test_durations_are_times_in_every_file(tmp_path):
     from pyarrow import feather, parquet
 
@@ -538,22 +526,6 @@ def test_words_for_truth_are_numbers(tmp_path, out):
     target = str(tmp_path / out)
     assert label_rows(path, target, Rules(sql_case(tree, ["p"], ["no", "yes"]), {"p": "b"}))[:2] == (4, 1)
     assert [label or None for label in labels_of(target)] == ["yes", "no", None, "yes"]
-
-
-def test_float32_columns_are_compared_as_doubles(tmp_path):
-    path, out = str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")
-    duckdb.execute(f"COPY (SELECT 0.1::FLOAT AS a, 1 AS b UNION ALL SELECT 0.5::FLOAT, 1) TO '{path}'")
-    tree = ThresholdTree.from_dict({"feature": 0, "threshold": 0.1, "left": {"cluster": 0}, "right": {"cluster": 1}})
-    label_rows(path, out, Rules(sql_case(tree, ["p"], [0, 1]), {"p": "a"}))
-    assert labels_of(out) == tree.predict(np.array([[0.1], [0.5]], dtype=np.float32)).tolist() == [1, 1]
-
-
-def test_names_that_differ_in_case_only_stay(tmp_path):
-    out = str(tmp_path / "o.csv")
-    path = text_file(tmp_path, "t.csv", "A,a,b\n9,1,1\n0,2,3\n")
-    label_rows(path, out, Rules(CASE, NUMBERS))
-    with open(out, encoding="utf-8") as file:
-        assert file.read() == "A,a,b,cluster\n9,1,1,low\n0,2,3,it's\n"
 
 
 def test_a_table_of_no_rows_keeps_its_names(tmp_path):
