@@ -6,6 +6,7 @@ import math
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import boxwood as bw
@@ -103,7 +104,6 @@ def _agreement(frame: object, labels: np.ndarray, seen: np.ndarray, **asked: obj
 
 
 def test_rules_of_names_hold_on_rows_that_were_not_seen() -> None:
-    pd = pytest.importorskip("pandas")
     gaps = []
     for seed in seeds(3):
         rng = np.random.default_rng(seed)
@@ -118,7 +118,6 @@ def test_rules_of_names_hold_on_rows_that_were_not_seen() -> None:
 
 
 def test_of_equal_cuts_the_column_of_fewer_words_is_taken() -> None:
-    pd = pytest.importorskip("pandas")
     codes = np.arange(960) % 48
     frame = pd.DataFrame({"state": [f"S{code}" for code in codes], "region": np.array(list("NESW"))[codes % 4]})
     ex = bw.explain(frame, codes % 4 == 3, max_leaf_nodes=2)

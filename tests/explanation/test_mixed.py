@@ -6,6 +6,9 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import boxwood as bw
@@ -39,12 +42,7 @@ def _columns(seed: int, n: int = 240) -> dict[str, list[Any]]:
 
 
 def _frame(library: str, columns: dict[str, list[Any]]) -> Any:
-    if library == "pandas":
-        pd = pytest.importorskip("pandas")
-        return pd.DataFrame(columns)
-    if library == "polars":
-        return pytest.importorskip("polars").DataFrame(columns)
-    return pytest.importorskip("pyarrow").table(columns)
+    return {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[library](columns)
 
 
 def _explained(library: str, seed: int = 0, **asked: Any) -> tuple[Explanation, Any]:
@@ -89,7 +87,7 @@ def test_a_long_table_has_fewer_columns_for_growth_and_hardly_agrees_less(
 
 @law(12)
 def test_no_method_is_better_than_auto_in_price_and_agreement_where_numbers_are_missing(seed: int) -> None:
-    pd, rng = pytest.importorskip("pandas"), np.random.default_rng(20 + seed)
+    rng = np.random.default_rng(20 + seed)
     kids, version = rng.choice([0.0, 1, 2, 3], 400, p=[0.7, 0.15, 0.1, 0.05]), rng.choice([1.2, 1.9, 1.1, 2.0], 400)
     kind = np.where(kids > 0, "family", np.where(version < 1.15, "app", "leisure"))
     kids[rng.random(400) < 0.1] = np.nan
@@ -125,7 +123,6 @@ def test_dropping_gaps_leaves_out_rows_that_lack_a_value_of_any_kind_and_refusin
 
 
 def test_values_never_seen_and_gaps_where_there_were_none_have_no_cluster() -> None:
-    pd = pytest.importorskip("pandas")
     table = pd.DataFrame({"country": ["AT", "CH", "DE", "US"] * 10, "age": [20.0, 30.0, 60.0, 70.0] * 10})
     ex = bw.explain(table, ["a", "b", "a", "c"] * 10, columns=["country"])
     other = pd.DataFrame({"country": ["AT", "FR", None, "US"]})
@@ -170,7 +167,6 @@ def test_a_row_that_lacks_everything_has_no_cluster(library: str) -> None:
 
 
 def test_columns_that_cannot_be_used_are_left_out_with_a_note_that_says_why() -> None:
-    pd = pytest.importorskip("pandas")
     columns = _columns(0, 600)
     segment = columns.pop("segment")
     table = pd.DataFrame(columns).assign(
@@ -196,7 +192,6 @@ def test_columns_that_cannot_be_used_are_left_out_with_a_note_that_says_why() ->
 
 
 def test_kinds_can_be_named() -> None:
-    pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     plz = rng.choice([1010, 4020, 6020, 8010], 200)
     size = rng.choice(["1", "2.5", "3"], 200)
@@ -222,10 +217,8 @@ def test_kinds_can_be_named() -> None:
 def test_categoricals_keep_their_order(library: str) -> None:
     sizes, labels = ["S", "M", "XL", "L"] * 10, [0, 0, 1, 1] * 10
     if library == "pandas":
-        pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"size": pd.Categorical(sizes, ["S", "M", "L", "XL", "XXL"], ordered=True)})
     else:
-        pl = pytest.importorskip("polars")
         frame = pl.DataFrame({"size": pl.Series(sizes, dtype=pl.Enum(["S", "M", "L", "XL", "XXL"]))})
     ex = bw.explain(frame, labels)
     assert dict(ex.details.categories)["size"].values == ("S", "M", "L", "XL")
@@ -263,7 +256,6 @@ def _refuse_other_cuts(ex: Explanation, column: str) -> int:
 @pytest.mark.parametrize("method", ["imm", "greedy", "shallow", "exkmc", "expand", "cart"])
 @law(24)
 def test_values_in_an_order_are_cut_in_it_by_every_method(seed: int, method: str) -> None:
-    pd = pytest.importorskip("pandas")
     columns, labels, weights = _sizes(seed)
     table = pd.DataFrame(columns)
     table["size"] = pd.Categorical(table["size"], SIZES, ordered=True)
@@ -293,7 +285,6 @@ def test_auto_cuts_values_in_their_order_and_its_page_has_no_other_words(seed: i
 
 
 def test_an_order_names_each_value_once_and_every_value_of_its_column() -> None:
-    pl = pytest.importorskip("polars")
     columns, labels, _ = _sizes(1)
     frame = pl.DataFrame(columns, schema_overrides={"size": pl.Enum(SIZES)})
     by_dtype = bw.explain(frame, labels, categories={"size": frame["size"].dtype.categories})
@@ -312,7 +303,6 @@ def test_an_order_names_each_value_once_and_every_value_of_its_column() -> None:
 
 @law(10)
 def test_values_in_an_order_cost_what_words_cost(seed: int) -> None:
-    pd = pytest.importorskip("pandas")
     columns, labels, _ = _sizes(seed)
     table, orders = pd.DataFrame(columns), {"size": SIZES}
     words, sizes = (bw.explain(table, labels, max_leaf_nodes=4, **kind) for kind in ({}, {"categories": orders}))
@@ -372,7 +362,6 @@ def test_other_methods_take_both(method: str) -> None:
 
 
 def test_a_frame_of_numbers_without_gaps_takes_the_road_of_numbers() -> None:
-    pd = pytest.importorskip("pandas")
     columns = _columns(0)
     table = pd.DataFrame({"orders": columns["orders"], "half": [x / 2 for x in columns["orders"]]})
     ex = bw.explain(table, columns["segment"])
@@ -435,7 +424,6 @@ def test_rounding_keeps_the_side_of_missing_values() -> None:
 
 
 def test_a_clusterer_of_categories_labels_the_frame_that_it_reads() -> None:
-    pd = pytest.importorskip("pandas")
     table = pd.DataFrame(_columns(0)).drop(columns="segment")
     fitted = bw.MixedKMeans(3, random_state=0).fit(table)
     by_labels = bw.explain(table, fitted.labels_, max_leaf_nodes=3)
@@ -450,7 +438,6 @@ def test_compare_takes_tables_as_they_are() -> None:
 
 
 def test_weights_are_as_good_as_rows_that_come_twice() -> None:
-    pd = pytest.importorskip("pandas")
     table = pd.DataFrame(_columns(3, 120))
     times = np.arange(120) % 3 + 1
     twice = table.loc[np.repeat(np.arange(120), times)].reset_index(drop=True)
@@ -464,8 +451,6 @@ def test_weights_are_as_good_as_rows_that_come_twice() -> None:
 
 
 def test_a_column_of_many_words_is_told_by_what_it_looks_like(tmp_path):
-    import pandas as pd
-
     rng = np.random.default_rng(0)
     n = 1600
     frame = pd.DataFrame(
