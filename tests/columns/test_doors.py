@@ -42,7 +42,6 @@ class Told(NamedTuple):
 
 READ = r"read as numbers: seen \("
 WRITTEN = {"JSON lines", "Excel"} | CSV  # formats that people write
-DATABASES = {"SQLite", "DuckDB"}
 NOT_TEXT = (FILES - CSV, "number", READ, "a file has texts where it could have no numbers")
 IN_CSV = (CSV, "number", "", "all values of CSV are texts")
 WORDS_OF_PEOPLE = (WRITTEN, "number", "yes is 1, no is 0", "people write words for true and false")

@@ -16,7 +16,6 @@ from boxwood.words.lines import names_of
 from tests.scale import law
 
 EPS = 1e-6
-MEASURES = {"F1": "f1", "precision": "found"}
 
 
 class Call:

@@ -39,9 +39,7 @@ def test_no_pruning_is_cheaper_or_as_cheap_with_fewer_leaves(objective):
     n_leaves_cut = 0
     for seed in seeds(60):
         task = task_of(seed, max_rows=20)
-        tree = tree_on_rows(
-            np.random.default_rng(seed), task.rows.values, task.reference.n_clusters, 1 + seed % 8, two_sided=0.3
-        )
+        tree = some_tree(task, seed, 1 + seed % 8)
         every = all_prunings(tree, task, objective)
         by_leaves = prunings(tree, task, objective)
         for m in range(1, tree.n_leaves + 2):
@@ -59,9 +57,7 @@ def test_no_pruning_is_cheaper_or_as_cheap_with_fewer_leaves(objective):
 def test_every_size_is_the_cheapest_of_all_prunings_with_so_many_leaves(objective):
     for seed in seeds(30):
         task = task_of(seed, max_rows=20)
-        tree = tree_on_rows(
-            np.random.default_rng(seed), task.rows.values, task.reference.n_clusters, 2 + seed % 7, two_sided=0.3
-        )
+        tree = some_tree(task, seed, 2 + seed % 7)
         shares, every = shares_of(tree, task, objective, None), all_prunings(tree, task, objective)
         sizes = range(1, tree.n_leaves + 1)
         for m, clusters in zip(sizes, shares.clusters_with(sizes), strict=True):
