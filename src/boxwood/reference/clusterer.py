@@ -24,7 +24,6 @@ from boxwood.reference.of_fit import labels_by
 from boxwood.reference.reference import Reference
 
 MANY_STARTS, FEW_STARTS = 10, 3  # starts of k-means, which keeps the best: one start often merges two clusters
-N_CLUSTERS = 8  # of k-means, if no number is given: as in every estimator
 LARGE = 2_000_000  # number of values above which k-means gets few starts
 QUICK = 1 << 23  # differences of rows and centres, so few that they take no longer than scikit-learn's beginning
 SAMPLED = 1 << 20  # such differences for a sample of a large table
