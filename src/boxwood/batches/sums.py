@@ -183,11 +183,11 @@ def scaling_of(ranges: Ranges, means: Means, squares: SquareSums) -> tuple[Float
     return (means.mean + means.rest)[0], np.where(is_constant | (scale == 0), 1.0, scale)
 
 
-def unit_scaling_of(X: Array, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:
+def unit_scaling_of(X: Array, weights: Weights) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of each column of rows in memory; 1 for a constant column."""
     labels = np.zeros(len(X), dtype=np.intp) if weights is None else np.where(weights > 0, 0, -1)
-    ranges, means = ranged_means_of(X, labels, 1, weights, n_jobs)
-    return scaling_of(ranges, means, fold_rows(X, labels, weights, lambda: SquareSums(ranges, means), n_jobs))
+    ranges, means = ranged_means_of(X, labels, 1, weights, -1)
+    return scaling_of(ranges, means, fold_rows(X, labels, weights, lambda: SquareSums(ranges, means)))
 
 
 def means_of(X: Array, labels: Indices, k: int, weights: Weights, n_jobs: int | None = -1) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from boxwood._files import lasting_folder
 from boxwood._messages import cut_off
@@ -37,6 +37,8 @@ from boxwood.table.parquet import (
 )
 from boxwood.table.sql import sql_text
 
+Choose: TypeAlias = Callable[[Sequence[str]], list[int]]
+"""What gets the names of columns, and returns the places of some."""
 _FIRST = 10_000  # rows without a number, but with other texts, show that a column is text
 
 
@@ -66,13 +68,7 @@ class SpillFolder:
 
 
 def spilled_file(
-    path: str,
-    options: ReadOptions,
-    choose: Callable[[Sequence[str]], list[int]],
-    use: Callable[[Sequence[str]], list[int]],
-    *,
-    memory_limit: int | None = None,
-    tick: Tick | None = None,
+    path: str, options: ReadOptions, choose: Choose, use: Choose, memory_limit: int | None, tick: Tick | None
 ) -> ParquetSource:
     """Return a file of any format as a source.
 
@@ -92,20 +88,15 @@ def spilled_file(
     return folder.source(table, chosen, copy._replace(notes=notes, file=file), memory_limit)
 
 
-def spilled_table(table: DuckTable, chosen: Sequence[int], tick: Tick | None = None) -> ParquetSource:
+def spilled_table(table: DuckTable, chosen: Sequence[int]) -> ParquetSource:
     """Return columns of a file that is open as a source that reads a copy."""
     folder = SpillFolder()
     with folder.filling() as out:
-        return folder.source(table, chosen, _write(folder, table, chosen, out, tick), None)
+        return folder.source(table, chosen, _write(folder, table, chosen, out, None), None)
 
 
 def spilled_parquet(
-    files: Sequence[ParquetFile],
-    name: str,
-    chosen: Sequence[int],
-    *,
-    memory_limit: int | None = None,
-    tick: Tick | None = None,
+    files: Sequence[ParquetFile], name: str, chosen: Sequence[int], memory_limit: int | None, tick: Tick | None
 ) -> ParquetSource:
     """Return columns of Parquet files as a source that reads a copy, in which texts of numbers and dates are these."""
     folder = SpillFolder()
@@ -157,9 +148,7 @@ def _may_be_others(table: DuckTable, column: int) -> str:
 _OF_TIME = "[0-9][-./: ][0-9]|[A-Za-z]{3}[- ][0-9]"  # in dates and times of every form
 
 
-def spilled_rows(
-    sql: str, choose: Callable[[Sequence[str]], list[int]], *, memory_limit: int | None = None, tick: Tick | None = None
-) -> ParquetSource:
+def spilled_rows(sql: str, choose: Choose, memory_limit: int | None) -> ParquetSource:
     """Return the rows of a query as a source."""
     folder = SpillFolder()
     with folder.filling() as out, open_duckdb() as (con, workspace):
@@ -168,14 +157,12 @@ def spilled_rows(
         columns = [typed_column(table, i) for i in chosen]
         _limit_memory(table, memory_limit)
         with told_of_disk():
-            _copy_columns(table, columns, out, tick)
+            _copy_columns(table, columns, out, None)
     notes = ("the rows of the query were written into a temporary file, so that each pass reads the same",)
     return folder.source(table, chosen, Copy(columns, notes, folder.remove, table.format), memory_limit)
 
 
-def spilled_relation(
-    relation: Any, choose: Callable[[Sequence[str]], list[int]], *, memory_limit: int | None = None
-) -> ParquetSource:
+def spilled_relation(relation: Any, choose: Choose, memory_limit: int | None) -> ParquetSource:
     """Return a relation of DuckDB as a source; it is read once, on its own connection."""
     import duckdb
 
@@ -206,9 +193,7 @@ def _write_relation(relation: Any, selected: str, n_columns: int, out: str) -> N
     write_batches_to(out, read(group_rows(n_columns)), range(n_columns))
 
 
-def spilled_batches(
-    batches: Any, name: str, choose: Callable[[Sequence[str]], list[int]], *, memory_limit: int | None = None
-) -> ParquetSource:
+def spilled_batches(batches: Any, name: str, choose: Choose, memory_limit: int | None) -> ParquetSource:
     """Return the batches of an Arrow reader as a source."""
     folder, names = SpillFolder(), distinct_names(batches.schema.names)
     table = DuckTable(None, "", name, "SQL", names, tuple(map(str, batches.schema.types)), folder.path)

@@ -148,7 +148,7 @@ def scan(
     if any(each is not None for each in (header, encoding, table)):
         raise TypeError(f"header, encoding and table are for files; got {show_value(source)}")
     if isinstance(source, str):
-        return scan_query(source, columns=wanted, memory_limit=limit)
+        return scan_query(source, wanted, limit)
     if is_relation(source):
         return _of_relation(source, wanted, limit)
     if memory_limit is not None and (is_frame(source) or is_on_machines(source)):
@@ -244,18 +244,16 @@ def _of_files(
     if options.format != "parquet":
         from boxwood.table._spill import spilled_file
 
-        return _with_rows(spilled_file(found[0], options, choose, choose.used_of, memory_limit=memory_limit, tick=tick))
+        return _with_rows(spilled_file(found[0], options, choose, choose.used_of, memory_limit, tick))
     refuse_other_options(path, "parquet", options)
     return _of_parquet([parquet_file(each) for each in found], path, choose, memory_limit, tick)
 
 
-def scan_query(
-    sql: str, *, columns: Sequence[str] | None = None, memory_limit: int | None = None, tick: Tick | None = None
-) -> Source:
+def scan_query(sql: str, columns: Sequence[str] | None, memory_limit: int | None) -> Source:
     """Return the rows of a query of DuckDB as a source."""
     from boxwood.table._spill import spilled_rows
 
-    return _read_texts(spilled_rows(sql, _WantedColumns(columns), memory_limit=memory_limit, tick=tick))
+    return _read_texts(spilled_rows(sql, _WantedColumns(columns), memory_limit))
 
 
 class _WantedColumns:
@@ -311,7 +309,7 @@ def _of_parquet(
     in_place = can_be_read_in_place(files, names, all_names)
     looked_at = texts_of(files, path, texts) if in_place and texts else Texts(False, {})
     if not in_place or looked_at.are_others:
-        return _with_rows(spilled_parquet(files, path, chosen, memory_limit=memory_limit, tick=tick))
+        return _with_rows(spilled_parquet(files, path, chosen, memory_limit, tick))
     return _with_rows(ParquetSource(files, names, name=path, memory_limit=memory_limit), looked_at.kinds)
 
 
@@ -321,7 +319,7 @@ def _of_parquet(
 def _of_relation(relation: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
     from boxwood.table._spill import spilled_relation
 
-    return _read_texts(spilled_relation(relation, _WantedColumns(wanted), memory_limit=memory_limit))
+    return _read_texts(spilled_relation(relation, _WantedColumns(wanted), memory_limit))
 
 
 def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | None) -> Source:
@@ -333,7 +331,7 @@ def _of_reader(reader: Any, wanted: Sequence[str] | None, memory_limit: int | No
         batches = reader if isinstance(reader, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(reader)
     except pa.ArrowInvalid as error:  # such as a series
         raise TypeError(f"a {type(reader).__name__} gives no batches of a table: {cut_off(str(error))}") from None
-    return _read_texts(spilled_batches(batches, "the reader", _WantedColumns(wanted), memory_limit=memory_limit))
+    return _read_texts(spilled_batches(batches, "the reader", _WantedColumns(wanted), memory_limit))
 
 
 def _of_frame(frame: Any, wanted: Sequence[str] | None) -> Source:

@@ -98,8 +98,8 @@ def totals_told(ex: MeasuredTree, least: int = FEW) -> Totals | None:
     return found._replace(total=total, clusters=clusters)
 
 
-def categories_told(ex: MeasuredTree, least: int = FEW) -> dict[str, Categories]:
-    """Return the words of columns: all that rules need, and of columns that no rule tests those of `least` rows."""
+def categories_told(ex: MeasuredTree) -> dict[str, Categories]:
+    """Return the words of columns: all that rules need, and of columns that no rule tests those of `FEW` rows."""
     known, evidence = dict(ex.details.categories), ex._in_memory
     if evidence is None:
         return known
@@ -107,7 +107,7 @@ def categories_told(ex: MeasuredTree, least: int = FEW) -> dict[str, Categories]
     for name in known.keys() - {ex.columns[j] for j in ex.tree.features.tolist()}:
         codes = evidence.coordinates.table.values[rows, ex.columns.index(name)]
         counts = np.bincount(codes.astype(np.intp), minlength=len(known[name].domain))
-        words = tuple(value for value, n in zip(known[name].values, counts.tolist(), strict=False) if n >= least)
+        words = tuple(value for value, n in zip(known[name].values, counts.tolist(), strict=False) if n >= FEW)
         if not words:
             del known[name]
         elif len(words) < len(known[name].values):
