@@ -360,25 +360,6 @@ def test_columns_are_chosen_and_excluded(tmp_path):
     assert split_names(["a, b", "b"], ["a", "b"]) == ("a", "b")
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (["1", "0", "-1"], [1, 0, -1]),
-        (["1.0", "2.0", "2.0"], [1, 2, 2]),
-        (["0.5", "2", "2"], [0.5, 2, 2]),
-        (["b", "a", "-1"], ["b", "a", "-1"]),
-        (["1", "x", "1"], ["1", "x", "1"]),
-        (["01", "02", "01"], ["01", "02", "01"]),
-        (["true", "false", "true"], ["true", "false", "true"]),
-    ],
-)
-def test_labels_are_numbers_or_text(tmp_path, values, expected):
-    path = write_csv(tmp_path / "t.csv", ["a", "label"], zip([1, 2, 3], values, strict=True))
-    table = read_file(path, labels="label")
-    assert table.labels.tolist() == expected
-    assert table.columns == ("a",)
-
-
 @pytest.mark.full
 @law(2)
 def test_many_columns_are_read_as_each_is_alone(tmp_path, seed):
