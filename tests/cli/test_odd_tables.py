@@ -173,5 +173,5 @@ def test_memory_and_batches_say_the_same_of_a_table(tmp_path, form, name):
 def test_names_of_columns_are_checked_before_a_file_is_copied(tmp_path, monkeypatch):
     monkeypatch.setattr("boxwood.table._spill.inspect_columns", None)  # which copying calls first
     write(tmp_path / "t.csv", "csv", TEXTS)
-    result = invoke("explain", tmp_path / "t.csv", "-l", "grup", "--engine", "duckdb", code=3)
+    result = invoke("explain", tmp_path / "t.csv", "-l", "grup", "--engine", "duckdb", code=2)
     assert result.stderr.startswith("boxwood: error: no column 'grup' in the table; did you mean 'group'?")

@@ -494,7 +494,7 @@ def test_what_the_command_line_says_of_values_that_were_not_there(tmp_path):
     new = new[:3].assign(**{"of, what": ["x", 5, None]})
     explained("whole", OneHotEncoder())[1].save(paths[0])
     new.to_csv(paths[1], index=False)
-    result = invoke("predict", paths[0], paths[1])
+    result = invoke("predict", paths[0], paths[1], code=4)
     assert [line.rsplit(",", 1)[1] == "" for line in result.stdout.splitlines()[1:]] == [True, True, False]
     assert "column of, what: 2 rows have a value that was never seen, such as '5" in result.stderr
 
