@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("loops", "passes", "reference", "grow")
-NEAR = ["tests/loops", "tests/grow", "tests/passes", "tests/reference"]  # they find most faults, and sooner
+FOLDERS = ("loops", "batches", "reference", "grow")
+NEAR = ["tests/loops", "tests/grow", "tests/batches", "tests/reference"]  # they find most faults, and sooner
 NO_TESTS = 5  # the exit code of pytest where all tests of its arguments are marked full
 PATIENCE = 1200  # seconds; a fault may make a loop endless
 TURNED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
@@ -85,7 +85,9 @@ def drawn(seed: int, n: int) -> list[Fault]:
 
 
 def _files(folder: str) -> list[Path]:
-    return sorted((ROOT / "src" / "boxwood" / folder).rglob("*.py"))
+    found = sorted((ROOT / "src" / "boxwood" / folder).rglob("*.py"))
+    assert found, f"no folder {folder} of the source"
+    return found
 
 
 def _faults(path: Path) -> Iterator[Fault]:
