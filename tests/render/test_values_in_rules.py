@@ -8,6 +8,7 @@ import pandas as pd
 import boxwood as bw
 from boxwood.explanation.records import only_value
 from boxwood.tree import Interval
+from tests.models import read_model
 from tests.scale import law
 
 ENDS = (-math.inf, -1.0, -0.5, 0.0, 0.3, 1.0, 1.5, 2.0, math.inf)
@@ -37,6 +38,23 @@ def test_whole_numbers_and_amounts_are_said_by_their_value():
     below = bw.explain(frame[["kids"]] - 1, np.where(kids > 0, "some", "none"))
     assert below.rules().splitlines()[1] == "some: kids > -1"
     assert "kids = -1" not in below.rules(), "there are numbers below 0, and may be others"
+
+
+@law(40)
+def test_rules_name_no_value_that_few_rows_may_make_false(seed):
+    """Rules in memory and of a model are the same, and true of the rows of small clusters, which models do not tell."""
+    rng = np.random.default_rng(seed)
+    x, labels = rng.integers(0, 4, 60) * 1.0, rng.integers(0, 2, 60)
+    few = rng.permutation(60)[: rng.integers(1, 5)]
+    x[few] = rng.choice([-3.0, -0.5, 0.5, 2.5, 7.0], len(few))
+    labels[few] = rng.choice([0, 2])
+    ex = bw.explain(pd.DataFrame({"x": x}), labels, max_leaf_nodes=5)
+    assert str(read_model(ex.to_json())) == str(ex)
+    for value, name in zip(x.tolist(), ex.predict(pd.DataFrame({"x": x})).tolist(), strict=True):
+        (said,) = [cluster for cluster in ex._in_words().clusters if cluster.name == name]
+        assert any(all(value in piece for each in one for piece in each.intervals) for one in said.rules) or any(
+            len(each.intervals) > 1 for one in said.rules for each in one
+        )
 
 
 @law(12)

@@ -320,16 +320,19 @@ def with_words_of(measured: Tree, known: MeasuredTree) -> Tree:
 
 def _with_values(explanation: Tree) -> Tree:
     """Return the explanation whose rules name the value of a range that holds no other."""
-    numbers = {explanation.columns[j]: spread for j, spread in (explanation._spreads() or {}).items()}
+    from boxwood.explanation.measure.told import spreads_told
+
+    numbers = {explanation.columns[j]: spread for j, spread in (spreads_told(explanation) or {}).items()}
     numbers = {name: spread for name, spread in numbers.items() if name not in dict(explanation.details.dates)}
 
     def name_value(one: Condition) -> Condition:
         if one.column in explanation.details.binary:
             return one._replace(intervals=value_of_two(one))
-        if one.categories is not None or one.column not in numbers:
+        spread = numbers.get(one.column)
+        if one.categories is not None or spread is None or spread.signed is None:
             return one
-        _, whole, signed = numbers[one.column]
-        return one._replace(intervals=tuple(only_value(each, whole=whole, signed=signed) for each in one.intervals))
+        how = {"whole": spread.whole, "signed": spread.signed}
+        return one._replace(intervals=tuple(only_value(each, **how) for each in one.intervals))
 
     return _with_conditions(explanation, name_value)
 

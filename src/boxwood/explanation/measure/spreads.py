@@ -22,13 +22,13 @@ class Spread(NamedTuple):
         Standard deviation, weighted if rows are; 1 for a column of one value, so that it is always above 0.
     whole : bool
         Whether all values are whole numbers.
-    signed : bool, default=True
-        Whether some value is below 0.
+    signed : bool or None, default=None
+        Whether some value is below 0; None where clusters of few rows may tell, so that rules name no value.
     """
 
     deviation: Positive
     whole: bool
-    signed: Annotated[bool, LATER] = True
+    signed: Annotated[bool | None, LATER] = None
 
 
 def spreads_of(task: Task, table: Array, columns: Iterable[int]) -> dict[int, Spread]:

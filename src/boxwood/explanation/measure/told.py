@@ -116,15 +116,18 @@ def categories_told(ex: MeasuredTree) -> dict[str, Categories]:
 
 
 def spreads_told(ex: MeasuredTree) -> dict[int, Spread] | None:
-    """Return the spreads of the columns that the tree tests, in the rows of clusters that are not of few rows."""
+    """Return the spreads of the columns that the tree tests, in the rows of clusters that are not of few rows.
+
+    Rules name values by those of all rows, so where there are such clusters, whether some are below 0 is not told.
+    """
     from boxwood.explanation.measure.spreads import spreads_of
 
     hidden, evidence = of_few_rows(ex), ex._in_memory
     if evidence is None or not hidden or len(hidden) == ex.n_clusters:
         return ex._spreads()
     others = _of_others(evidence, hidden)
-    known = ex._spreads() or {}
-    return spreads_of(others.task, others.coordinates.table.values, known)
+    found = spreads_of(others.task, others.coordinates.table.values, ex._spreads() or {})
+    return {j: spread._replace(signed=None) for j, spread in found.items()}
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
