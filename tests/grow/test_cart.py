@@ -23,7 +23,9 @@ def test_predicts_as_scikit_learn_does_on_the_training_rows(criterion):
             weights[seed % len(X)] = 0
         kept = kept_of(labels, weights)
         theirs = DecisionTreeClassifier(criterion=criterion, max_leaf_nodes=2 + seed % 7, random_state=seed)
-        theirs.fit(X[kept], labels[kept], None if weights is None else weights[kept])
+        kept_weights = np.ones(kept.sum()) if weights is None else weights[kept]
+        order = np.lexsort((kept_weights, labels[kept], *X[kept].astype(np.float32).T))
+        theirs.fit(X[kept][order], labels[kept][order], kept_weights[order])
         options = {"criterion": criterion, "random_state": seed, "sample_weight": weights}
         tree = cart(X, labels, max_leaf_nodes=2 + seed % 7, **options)
         assert np.array_equal(tree.predict(X[kept]), theirs.predict(X[kept])), seed
@@ -31,6 +33,16 @@ def test_predicts_as_scikit_learn_does_on_the_training_rows(criterion):
         assert tree == tree.recut(X[kept], X[kept])  # thresholds are midpoints of the gaps that these rows leave
         n_cuts += tree.n_leaves - 1
     assert n_cuts > share(100)
+
+
+def test_the_order_of_rows_that_weigh_far_more_than_others_changes_nothing():
+    for seed in seeds(100):
+        rng = np.random.default_rng(seed)
+        X, weights = rng.integers(0, 6, (14, 1)).astype(float), 10.0 ** rng.uniform(-9, 9, 14)
+        labels = (X[:, 0] + rng.integers(0, 2, 14) > 3).astype(int)
+        tree = cart(X, labels, max_leaf_nodes=10, sample_weight=weights)
+        order = rng.permutation(14)
+        assert cart(X[order], labels[order], max_leaf_nodes=10, sample_weight=weights[order]) == tree, seed
 
 
 def test_a_threshold_that_float32_puts_on_the_wrong_side_is_moved():

@@ -50,8 +50,8 @@ def cart(
     Returns
     -------
     ThresholdTree
-        Always holds: every row that is not left out gets the same label as from scikit-learn's tree. Thresholds are
-        midpoints between values of these rows.
+        Always holds: every row that is not left out gets the same label as from scikit-learn's tree; where rows have
+        weights, from that of the rows in ascending order. Thresholds are midpoints between values of these rows.
 
     Raises
     ------
@@ -116,13 +116,14 @@ def _cart(
         weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))  # near 1, so that their sum stays finite
     table = table if is_kept.all() else table[is_kept]
     rounded = _as_float32(table)
+    order = slice(None) if weights is None else np.lexsort((weights, clusters, *rounded.T))  # as sums of weights round
     classifier = DecisionTreeClassifier(
         criterion=criterion,
         max_leaf_nodes=max(2, max_leaf_nodes),  # scikit-learn refuses one leaf
         random_state=random_state,
         max_depth=budget.max_depth,
         min_samples_leaf=budget.min_samples_leaf,
-    ).fit(rounded, clusters, weights)
+    ).fit(rounded[order], clusters[order], None if weights is None else weights[order])
     best = classifier.classes_[classifier.tree_.value[:, 0].argmax(axis=1)]
     if max_leaf_nodes == 1:
         return _single_leaf(int(best[0]))
