@@ -1,11 +1,14 @@
 """How much columns count in clusters that boxwood makes: those with groups, wherever they are, and no others."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from boxwood import explain, scan
+from boxwood.clusterers.column_weights import Alone, weighted_clusters
 from boxwood.reference.clumps import PARTS, spread_left
 from tests.models import read_model
 from tests.scale import law
@@ -114,3 +117,15 @@ def _squares(part):
 
 def _of_both(part):
     return [_squares(part[: i + 1]) + _squares(part[i + 1 :]) for i in range(len(part))]
+
+
+@law(40)
+def test_clusters_of_one_row_each_leave_nothing(seed):
+    """Rounding may find more of a column's variance between clusters than there is."""
+    rng = np.random.default_rng(seed)
+    rows, blocks = rng.normal(size=(rng.integers(20, 60), 5)) * 10.0 ** rng.integers(-3, 4), [[0], [1], [2, 3], [4]]
+    blocks = [np.array(block) for block in blocks]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = weighted_clusters(rows, blocks, len(rows), Alone.of(rows, blocks), np.random.RandomState(seed), 1)
+    assert len(found.centers) == len(rows)

@@ -150,7 +150,8 @@ class _Table(NamedTuple):
         """Return the share of the variance of each column of the table that is between clusters."""
         means, sizes = _means(self.rows, labels)
         whole = np.bincount(self.made_of, self.whole)
-        return np.asarray(np.bincount(self.made_of, sizes @ means**2) / np.where(whole > 0, whole, 1.0))
+        between = np.bincount(self.made_of, sizes @ means**2)
+        return np.minimum(between / np.where(whole > 0, whole, 1.0), 1.0)  # which rounding may pass
 
     def are_clear(self, labels: Indices, k: int) -> bool:
         """Return whether clusters leave clearly less, column by column; cuts between steps leave 1 / k² at least."""
@@ -164,7 +165,7 @@ class _Table(NamedTuple):
         kept = np.sqrt((1.0 - self.steps[of_numbers]) / np.where(self.whole > 0, self.whole, 1.0)[self.numbers])
         between = means[:, self.numbers] * kept * np.sqrt(sizes)[:, None]
         of_words = np.setdiff1d(np.arange(len(self.steps)), of_numbers)
-        words = np.log1p(-self.share_explained(labels) * (1.0 - self.steps))[of_words].sum()
+        words = np.log1p(-(self.share_explained(labels) * (1.0 - self.steps))[of_words]).sum()
         within = np.linalg.slogdet(self.scatter - between.T @ between)[1]
         return float(words + within - np.linalg.slogdet(self.scatter)[1])
 
