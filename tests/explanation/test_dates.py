@@ -516,7 +516,7 @@ def test_formulas_and_pmml_compare_dates():
 
 def test_dates_count_as_days_in_clusters_and_are_no_identifiers():
     table = customers().drop(columns="segment")
-    ex = bw.explain(table, n_clusters=3)
+    ex = bw.explain(table, n_clusters=3, columns=list(table))
     days = table.assign(**{name: table[name].to_numpy().astype("M8[us]").astype(float) / 86400e6 for name in table[:0]})
     days["age"] = table["age"]
     assert ex.reference_cost == bw.explain(days, n_clusters=3).reference_cost

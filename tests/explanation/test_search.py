@@ -440,7 +440,7 @@ def test_the_frontier_and_the_page_say_that_no_tree_agrees_more(tmp_path):
     assert ex.search_report.agreement_gap == 0
     assert ex.agreement < 1
     assert str(ex.frontier()).endswith(f"No tree of {ex.n_leaves} leaves agrees more than this one.")
-    assert f"no tree of {ex.n_leaves} leaves agrees more.</p>" in ex.to_html()
+    assert f"no tree of {ex.n_leaves} leaves agrees more. Held out" in ex.to_html()
     ex.save(tmp_path / "model.json")
     kept = load(tmp_path / "model.json")
     assert kept.search_report == ex.search_report

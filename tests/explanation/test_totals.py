@@ -103,7 +103,7 @@ def test_dates_have_no_sum(door, tmp_path):
         "beside": lambda: (bw.explain(numbers, labels), table),
         "text": lambda: (bw.explain(table.astype({"day": str}), labels), None),
         "an age": lambda: (bw.explain(table, labels, as_of="2026-03-01"), None),
-        "scanned": lambda: (bw.explain(bw.scan(path), n_clusters=2), None),
+        "scanned": lambda: (bw.explain(bw.scan(path), n_clusters=2, columns=["day", "x"]), None),
         "array": lambda: (bw.explain(numbers, labels), table["day"].to_numpy()),
     }[door]()
     with pytest.raises(DataError, match="'day' has dates, which have no sum"):

@@ -97,11 +97,11 @@ def compare(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.datasets import load_wine
     >>> import boxwood
-    >>> found = boxwood.compare(load_iris().data, n_clusters=3, methods=["imm", "cart"], max_leaf_nodes=3)
+    >>> found = boxwood.compare(load_wine().data, n_clusters=3, methods=["imm", "cart"], max_leaf_nodes=3)
     >>> [(row.method, row.leaves, round(row.price, 3), row.on_front) for row in found.rows]
-    [('imm', 3, 1.067, True), ('cart', 3, 1.067, True)]
+    [('imm', 3, 1.106, True), ('cart', 3, 1.106, True)]
     """
     given = {name: value for name, value in locals().items() if name not in ("X", "labels", "methods")}
     if is_explainer(labels):
