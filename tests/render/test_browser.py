@@ -339,7 +339,7 @@ POINT = 4 / 3  # pixels
 SHEETS = {"A4": 703, "Letter": 725}  # width between the margins, in pixels
 
 
-@pytest.mark.parametrize(("n_clusters", "leaves", "most"), [(3, 3, 2), (7, 7, 6), (12, 12, 10), (24, 30, 12)])
+@pytest.mark.parametrize(("n_clusters", "leaves", "most"), [(3, 3, 2), (7, 7, 6), (12, 12, 10), (24, 30, 13)])
 def test_print(opened, n_clusters, leaves, most):
     ex = explained(12, n_clusters, leaves)
     page = opened(ex, scheme="dark")
