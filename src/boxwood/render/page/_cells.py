@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,8 @@ def strays(ex: MeasuredTree, hidden: Collection[int], least: int) -> dict[str, A
     That is said by the last condition of their way, behind which no leaf has their cluster. IN: hidden: clusters that
     are not told of; least: rows of a group that is.
     """
-    picture, lost, groups = picture_of(ex), counts_of(ex).lost, Counter[tuple[int, int, int]]()
+    picture, lost = picture_of(ex), counts_of(ex).lost
+    groups = defaultdict[tuple[int, int, int], float](float)  # rows, or their weight
     ways, columns = {edge.child: edge for edge in picture.edges}, {cut.node: cut.column for cut in picture.cuts}
     for leaf in picture.leaves:
         for cluster, rows in leaf.parts:
@@ -57,8 +58,9 @@ def strays(ex: MeasuredTree, hidden: Collection[int], least: int) -> dict[str, A
                 node = leaf.node
                 while not lost[node, cluster]:
                     node = ways[node].parent
-                groups[node, cluster, leaf.cluster] += rows  # type: ignore[assignment]  # or weight
-    told = [(*key, n) for key, n in groups.most_common(_MOST_GROUPS) if n >= least and key[1] not in hidden]
+                groups[node, cluster, leaf.cluster] += rows
+    largest = sorted(groups.items(), key=lambda one: -one[1])[:_MOST_GROUPS]
+    told = [(*key, n) for key, n in largest if n >= least and key[1] not in hidden]
     said = partial(say_rows, weighted=ex.details.weighted)
     lines = [
         {
