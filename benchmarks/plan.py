@@ -157,7 +157,7 @@ def explained(
     table = pa.table({f"x{j}": X[:, j] for j in range(n_columns)} | {"label": labels})
     machines = Machines(table, n_machines)
     clusters = bw.Reference.of(machines, "label")
-    with patch.object(imm, "FEW_VALUES", 0):  # which are otherwise read into memory
+    with patch.object(imm, "IN_MEMORY", 0):  # which are otherwise read into memory
         ex = bw.explain(machines, clusters, method=method, max_leaf_nodes=n_clusters)
     return machines, ex.tree.depth
 

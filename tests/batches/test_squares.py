@@ -106,7 +106,7 @@ def passes(source, work):
 
 @law(3)
 def test_whole_explanations_take_few_passes_over_all_columns(seed, monkeypatch, rows_drawn):
-    monkeypatch.setattr(imm_batches, "FEW_VALUES", 0)  # which are otherwise read into memory
+    monkeypatch.setattr(imm_batches, "IN_MEMORY", 0)  # which are otherwise read into memory
     rng = np.random.default_rng(seed)
     centers = 6 * rng.normal(size=(5, 20))
     X = centers[rng.integers(5, size=4000)] + rng.normal(size=(4000, 20))

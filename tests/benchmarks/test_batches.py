@@ -17,7 +17,7 @@ def file(tmp_path_factory):
 
 
 def test_the_tree_is_that_from_memory_in_three_readings_of_all_columns(file, monkeypatch):
-    monkeypatch.setattr(imm_batches, "FEW_VALUES", 0)  # which are otherwise read into memory
+    monkeypatch.setattr(imm_batches, "IN_MEMORY", 0)  # which are otherwise read into memory
     found = batches._measured("explain", file)
     assert found["tree"] == batches._measured("in_memory", file)["tree"]
     assert found["whole"] == 3

@@ -107,8 +107,8 @@ def test_a_frozen_clusterer_gives_the_clusters():
 def test_what_needs_rows_in_memory_is_refused():
     X, labels, _ = table()
     source = scattered(X, 0, segment=labels)
-    with pytest.raises(DataError, match="method 'cart' needs all rows in memory"):
-        bw.CART().fit(source, "segment")
+    with pytest.raises(DataError, match="method 'kernel_imm' needs all rows in memory"):
+        bw.KernelIMM().fit(source, "segment")
     with pytest.raises(DataError, match="AgglomerativeClustering cannot be fitted on a table in batches"):
         bw.IMM(AgglomerativeClustering(3)).fit(source)
     with pytest.raises(DataError, match="fit_predict needs rows in memory"):

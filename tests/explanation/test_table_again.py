@@ -10,40 +10,14 @@ from boxwood import explain
 from boxwood.explanation.choose import search
 from boxwood.explanation.measure import frontier
 from boxwood.explanation.measure.held_out import with_rows_in_memory
-from boxwood.grow.leaves.prune import shares_of
-from boxwood.reference import Reference, Task
-from tests.cases import make_case, tree_on_rows
 from tests.explanation.test_table_explain import both, cannot_be_separated, near, table
 from tests.models import read_model
-from tests.scale import law, seeds
+from tests.scale import law
 from tests.scattered import scattered
 
 pytestmark = pytest.mark.usefixtures("rows_drawn")
 
 BY_NAME = ["imm", "greedy", "shallow", "mmdt", "exkmc", "expand", "random_cuts"]
-
-
-@pytest.mark.parametrize("objective", ["cost", "mistakes"])
-def test_prunings_are_those_in_memory(objective):
-    for seed in seeds(10):
-        X, labels, weights = make_case(seed)
-        reference = Reference.of(X, labels, sample_weight=weights)
-        if reference.n_clusters < 2:
-            continue
-        task = Task.of(X, reference, sample_weight=weights)
-        tree = tree_on_rows(np.random.default_rng(seed), task.rows.values, task.reference.n_clusters, 8, two_sided=0.3)
-        columns = {"label": labels} | ({} if weights is None else {"w": weights})
-        weight = None if weights is None else "w"
-        source = scattered(X.astype(np.float64), seed, **columns)
-        known = Reference.of(source, "label", sample_weight=weight)
-        by_passes = shares_of(tree, Task.of(source, known, sample_weight=weight), objective)
-        in_memory = shares_of(tree, task, objective, None)
-        np.testing.assert_array_equal(by_passes.clusters, in_memory.clusters)
-        unit = 1  # of a mistake in memory, where rows are only counted by passes
-        if objective == "mistakes" and in_memory.costs[0]:
-            unit = in_memory.costs[0] // by_passes.costs[0]
-        np.testing.assert_array_equal(unit * by_passes.costs, in_memory.costs)
-        np.testing.assert_array_equal(by_passes.on_first, in_memory.on_first)
 
 
 def check_frontier(in_memory, by_passes):

@@ -339,7 +339,7 @@ def test_other_tables_are_measured_in_memory_and_in_batches(pair, seed):
     [
         (np.zeros((2, 2)), {"standardize": True}, "standardize with centres or a clusterer needs all rows in memory"),
         ("label", {"min_samples_leaf": 11}, "min_samples_leaf=11 allows no cut of 20 rows"),
-        ("label", {"method": "cart"}, "method 'cart' needs all rows in memory"),
+        ("label", {"method": "kernel_imm"}, "method 'kernel_imm' needs all rows in memory"),
         ("nothing", {}, "no column 'nothing'"),
         (list(range(20)), {}, "must be a column of it"),
         (np.zeros((3, 5)), {}, r"centres have 5 columns, but the rows have 4 \(x0, x1, label, one\)"),

@@ -26,7 +26,7 @@ from tests.scattered import ScatteredSource, scattered
 
 @pytest.fixture(autouse=True)
 def no_table_is_small(monkeypatch):
-    monkeypatch.setattr(imm_batches, "FEW_VALUES", 0)
+    monkeypatch.setattr(imm_batches, "IN_MEMORY", 0)
 
 
 def by_passes(X, reference, seed, weights=None, *, is_local=True, **options):
@@ -215,7 +215,7 @@ def test_many_clusters_with_a_row_each():
 
 @pytest.mark.parametrize("candidates", ["all", "midpoints"])
 def test_a_small_table_is_read_once_more(candidates, monkeypatch):
-    monkeypatch.setattr(imm_batches, "FEW_VALUES", 1_000_000)
+    monkeypatch.setattr(imm_batches, "IN_MEMORY", 1_000_000)
     compared, most = all_equal(seeds(10, first=90), candidates=(candidates,))
     assert compared > share(5)
     assert most == 2

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boxwood.grow.shared.batches import GrowingTree
+from boxwood.grow.centers._growing_tree import GrowingTree
 from tests.scale import seeds
 
 

@@ -89,7 +89,7 @@ def test_columns_have_the_kinds_that_they_have_in_memory(machines):
 
 def test_the_same_trees(machines, monkeypatch):
     """Every method is tried on scattered batches elsewhere; here are passes of each kind."""
-    monkeypatch.setattr(imm_batches, "FEW_VALUES", 0)  # a small table would be read into memory
+    monkeypatch.setattr(imm_batches, "IN_MEMORY", 0)  # a small table would be read into memory
     table, centers = some_table(5)
     table = table.select([f"x{j}" for j in range(4)])
     reference = Reference(NearestCenters(centers), centers)

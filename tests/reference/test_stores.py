@@ -76,8 +76,8 @@ def test_rows_and_reference_are_in_one_place():
         Task.of(there.batches, here.reference)
     with pytest.raises(DataError, match=r"all rows in memory, but .* is read in batches; read a sample of its rows"):
         there.rows  # noqa: B018
-    with pytest.raises(DataError, match="method 'cart' needs all rows in memory; for rows in batches use 'imm' or"):
-        METHODS["cart"].grow(there)
+    with pytest.raises(DataError, match="'kernel_imm' needs all rows in memory; for rows in batches use 'imm' or"):
+        METHODS["kernel_imm"].grow(there)
     assert isinstance(METHODS["imm"].grow(there), Grown)
 
 

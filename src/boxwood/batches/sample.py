@@ -8,8 +8,8 @@ rows change it. Any two samples of that kind make the sample of both tables::
     hashes of another       . 5 . . 9 . 20
 
 Hashes are even, so the number of rows tells up to which hash about so many of them lie: `Draw`. A machine that sees a
-part of a long table keeps and sends the few of its rows that stay. Hashes of rows of rare clusters are divided by a
-whole number, so that more of them are below any number.
+part of a long table keeps and sends the few of its rows that stay. Hashes of heavy rows and of those of rare clusters
+are divided by a whole number, so that more of them are below any number.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from boxwood.batches.batches import Batches, Block
 ROUND, LAST, LAST_BUT_ONE = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0x94D049BB133111EB, 0xBF58476D1CE4E5B9))
 _AT_ONCE = 1 << 12  # rows whose hashes are found at once: they stay in a near cache meanwhile
 _LARGEST = (1 << 64) - 1  # hash
+_FINE = 8  # Rows of less than an eighth of the mean weight are as likely to be drawn as each other,
+_HEAVIEST = 1 << 20  # and so are those of so many eighths, as all of them are drawn.
 
 
 class Draw(NamedTuple):
@@ -43,18 +45,22 @@ class Draw(NamedTuple):
     rates : array of shape (k,), or None
         By which the hashes of the rows of each cluster are divided: so many times as likely is a row to be drawn. None
         is 1.
+    unit : float, or None
+        Weight by which those of rows are divided, for the same; None where all rows count alike.
     """
 
     n_rows: int
     limit: int = _LARGEST
     rates: Array | None = None
+    unit: float | None = None
 
     @classmethod
-    def of(cls, n_rows: int, sizes: Indices | None, each: int = 0) -> Draw:
+    def of(cls, n_rows: int, sizes: Indices | None, each: int = 0, mean_weight: float | None = None) -> Draw:
         """Return the draw of distinct rows of a table of clusters of such sizes, with their repetitions.
 
         IN: each: about how many rows of each cluster there are at least, if it has so many. Rows that are all different
-        are hardly ever too few below the limit, which is six standard deviations of their number above it.
+        are hardly ever too few below the limit, which is six standard deviations of their number above it. mean_weight:
+        of all rows, where heavy rows are to be drawn more often.
         """
         total = 0 if sizes is None else int(sizes.sum())
         if sizes is None or total <= n_rows:
@@ -63,7 +69,18 @@ class Draw(NamedTuple):
         rare = (sizes > 0) & (sizes * share < each)
         rates[rare] = np.minimum(np.ceil(each / (sizes[rare] * share)), np.floor(1 / share)).astype(np.uint64)
         share *= n_rows / float((sizes * np.minimum(share * rates, 1.0)).sum())
-        return cls(n_rows, cls._limit(share * _with_slack(n_rows) / n_rows), rates if rare.any() else None)
+        unit = None if mean_weight is None else mean_weight / _FINE
+        if unit is not None:
+            rates[rare] *= np.uint64(_FINE)  # those of all rows are about so large
+        return cls(n_rows, cls._limit(share * _with_slack(n_rows) / n_rows), rates if rare.any() else None, unit)
+
+    def rates_of(self, labels: Indices, weights: Floats) -> Array | None:
+        """Return by what the hashes of rows are divided, shape (n,); None is 1."""
+        rates = None if self.rates is None else self.rates[labels]
+        if self.unit is None:
+            return rates
+        by_weight = np.clip(np.ceil(weights / self.unit), 1, _HEAVIEST).astype(np.uint64)
+        return by_weight if rates is None else rates * by_weight
 
     def again(self, n_found: int) -> Draw | None:
         """Return the draw that finds about all rows that are wanted, where rows are so alike that far fewer were found.
@@ -99,17 +116,20 @@ class Sample(NamedTuple):
         Weight of each row; 1 where rows are not weighted.
     times : array of shape (m,)
         How often each row occurs.
+    share : float
+        Chance of a row to be drawn, but for what its hash is divided by.
     """
 
     values: Floats
     labels: Indices
     own_weights: Floats
     times: Indices
+    share: float = 1.0
 
     @classmethod
-    def of(cls, rows: Floats, times: Indices) -> Sample:
+    def of(cls, rows: Floats, times: Indices, share: float = 1.0) -> Sample:
         """Return the sample of rows that are kept with their cluster and weight as two more columns."""
-        return cls(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1].copy(), times)
+        return cls(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1].copy(), times, share)
 
     @property
     def weights(self) -> Floats:
@@ -152,9 +172,10 @@ def sample_of(
     IN: fold: makes the first pass, in place of `batches.fold`.
     """
     make = partial(RowSample, draw, batches.n_columns, batches.labelling is None)
-    rows, times = (batches.fold(make) if fold is None else fold(make)).least()
+    found: RowSample = batches.fold(make) if fold is None else fold(make)
+    rows, times = found.least()
     further = draw.again(len(rows))
-    return Sample.of(rows, times) if further is None else sample_of(replace(batches, n_jobs=1), further)
+    return Sample.of(rows, times, found.share) if further is None else sample_of(replace(batches, n_jobs=1), further)
 
 
 def drawn_rows(batches: Batches, n_rows: int, sizes: Indices | None = None) -> Sample:
@@ -229,12 +250,18 @@ class RowSample:
         self.waiting, self.n_waiting = [], 0
         return self.kept.rows, self.kept.counts
 
+    @property
+    def share(self) -> float:
+        """Share of all hashes up to which all rows are kept."""
+        is_full = len(self.kept.keys) == self.draw.n_rows
+        return (int(self.kept.keys[-1]) if is_full else self.draw.limit) / _LARGEST
+
     def _near(self, block: Block) -> _Hashed:
         """Return the rows of a block that may be among those with the least hashes."""
         rows = _rows(block, self.keeps_all)
         keys, limit = hashes(rows), self.draw.limit
-        if self.draw.rates is not None:
-            keys //= self.draw.rates[rows[:, -2].astype(np.intp)]
+        if (rates := self.draw.rates_of(rows[:, -2].astype(np.intp), rows[:, -1])) is not None:
+            keys //= rates
         if len(self.kept.keys) == self.draw.n_rows:
             limit = int(self.kept.keys[-1])
         near = keys <= np.uint64(limit)

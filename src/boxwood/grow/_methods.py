@@ -49,7 +49,9 @@ class Method(NamedTuple):
     keeps : tuple of str
         The parts of a `Budget` that its trees keep, besides those that come after the growth (`AFTER_GROWTH`).
     in_batches : bool
-        Whether its grower takes rows in batches, too.
+        Whether it takes rows in batches, too.
+    by_passes : bool
+        Whether its grower reads these by passes itself; else some are drawn, on which it grows in memory.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Method(NamedTuple):
     by_cost: bool = False
     keeps: tuple[str, ...] = _COLUMNS
     in_batches: bool = False
+    by_passes: bool = False
 
     @property
     def grower(self) -> Callable[..., Grown]:
@@ -96,9 +99,14 @@ class Method(NamedTuple):
 
         if self.separates_centers and task.budget.forbidden:
             refuse_alike_centers(task.equal_without_forbidden, self.name)
+        notes: tuple[str, ...] = ()
         if task.in_batches:
+            from boxwood.grow.drawn import task_for_growth
+
             self.refuse_batches()
+            task, notes = (task, ()) if self.by_passes else task_for_growth(task)
         grown = self.grower(self.task_for(task), **options)
+        grown = grown._replace(notes=(*notes, *grown.notes))
         return grown if self.one_leaf_each else grown.noting_early_stop(task)
 
     def check_budget(self, budget: Budget) -> None:
@@ -118,18 +126,19 @@ class Method(NamedTuple):
 
 _ALL = (*_COLUMNS, "max_depth", "min_samples_leaf")
 _APART: dict[str, Any] = {"one_leaf_each": True, "separates_centers": True, "candidate": True}
+_BY_PASSES: dict[str, Any] = {"in_batches": True, "by_passes": True}
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("imm", "centers.imm", sees_all_rows=True, in_batches=True, **_APART),
+        Method("imm", "centers.imm", sees_all_rows=True, **_BY_PASSES, **_APART),
         Method("greedy", "centers.greedy", by_cost=True, in_batches=True, **_APART),
-        Method("mmdt", "centers.mmdt", True, candidate=True, of_mixtures=True, in_batches=True),
+        Method("mmdt", "centers.mmdt", True, candidate=True, of_mixtures=True, **_BY_PASSES),
         Method("shallow", "centers.greedy", by_cost=True, in_batches=True, **_APART),
-        Method("exkmc", "leaves.expand", keeps=_ALL, in_batches=True),
-        Method("expand", "leaves.expand", by_mistakes=True, keeps=_ALL, in_batches=True),
-        Method("cart", "leaves.cart", by_mistakes=True, keeps=_ALL),
-        Method("random_cuts", "centers.random_cuts", True, in_batches=True),
+        Method("exkmc", "leaves.expand", keeps=_ALL, **_BY_PASSES),
+        Method("expand", "leaves.expand", by_mistakes=True, keeps=_ALL, **_BY_PASSES),
+        Method("cart", "leaves.cart", by_mistakes=True, keeps=_ALL, in_batches=True),
+        Method("random_cuts", "centers.random_cuts", True, **_BY_PASSES),
         Method("kernel_imm", "kernel.imm", True),
         Method("kernel_exkmc", "kernel.imm", keeps=_ALL),
         Method("kernel_expand", "kernel.imm", by_mistakes=True, keeps=_ALL),

@@ -358,33 +358,6 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
 
 
 @jit
-def foretold_depth(share, k_left, k):
-    """Return the estimated mean number of tests for a row under a cut of these proportions, with the cut itself."""
-    sizes, parts, depths = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
-    n_sizes = _split_in_proportion(k_left, k, sizes, parts)
-    return _depth(share, sizes[:n_sizes], parts, depths)
-
-
-@jit
-def write_least_depths(low, high, centers_left, k, depths):
-    """Write lower bounds on `foretold_depth`, up to rounding, for all shares between `low` and `high`.
-
-    The depth is linear in the share at each step, so the end of the range with the lower value bounds it.
-
-    IN: low, high (m,): shares; centers_left (m,). OUT: depths (m,).
-    """
-    sizes, parts, least = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64), np.zeros(k + 1)
-    for i in range(len(low)):
-        n_sizes = _split_in_proportion(centers_left[i], k, sizes, parts)
-        for s in range(n_sizes - 1, -1, -1):
-            m = sizes[s]
-            left, right = least[parts[m, 0]], least[parts[m, 1]]
-            at_low, at_high = low[i] * left + (1.0 - low[i]) * right, high[i] * left + (1.0 - high[i]) * right
-            least[m] = 1.0 + min(at_low, at_high)
-        depths[i] = least[k]
-
-
-@jit
 def _split_in_proportion(k_left, k, sizes, parts):
     """Write the sizes of all subtrees in centres, from k down to 2, and how each size divides; return their number.
 

@@ -487,7 +487,7 @@ def refuse_in_batches(method: str, label: str | None, limits: Mapping[str, Any])
 def _refuse_limits(method: str, budget: Budget) -> None:
     """Raise a ValueError if trees of a method do not keep one of the limits where rows are in batches."""
     METHODS[method].check_budget(budget)
-    if budget.preferred:
+    if budget.preferred and METHODS[method].by_passes:
         raise ValueError(
             f"method {method!r} has no preferred where rows are read in batches, as its cuts are moved by all rows "
             "in memory; use 'auto', or explain a sample"

@@ -422,7 +422,8 @@ def _grown_in_batches(facts: BatchStatistics, method: str, options: Mapping[str,
     """Return what a method by its name grows for rows in batches, and what the leaves of its tree hold."""
     facts.task.budget.refuse_too_few(facts.task.n_kept)
     grown = grow_for(facts.task, method, **options)
-    return GrownInBatches(grown, facts.of_trees([grown.tree])[0])
+    found = facts.of_trees([grown.tree])
+    return GrownInBatches(grown, *(with_enough_rows(facts, found) if facts.task.budget.min_samples_leaf > 1 else found))
 
 
 def _on_table(
@@ -433,7 +434,7 @@ def _on_table(
     if scaling is None:
         return facts, [one.sums for one in found]
     facts = BatchStatistics(problem.task_on_table, scaling.scale, facts.objective)
-    return facts, facts.of_trees([problem.coordinates.pulled_back(one.grown.tree) for one in found])
+    return facts, facts.of_trees([problem.coordinates.pulled_back(one.sums.tree) for one in found])
 
 
 def _with_more_leaves(search: SearchInBatches, few: Grown, seconds: float | None) -> Iterator[tuple[int, Grown]]:

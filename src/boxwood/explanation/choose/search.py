@@ -14,15 +14,14 @@ from functools import partial
 from typing import Any
 
 from boxwood._progress import Clock, Progress, Steps, silent
-from boxwood._validation import Rows
 from boxwood.batches import Batches
-from boxwood.batches.sample import Draw, sample_of
 from boxwood.explanation.choose import settings
 from boxwood.explanation.choose._candidates import CANDIDATES, CandidateInput, Trees
 from boxwood.explanation.choose.few_columns import grown_on_few, on_few_columns
 from boxwood.explanation.choose.goal import Candidate, Goal, goal_of, sampled_for_search
 from boxwood.explanation.records import SearchReport
 from boxwood.grow import METHODS, Method
+from boxwood.grow.drawn import task_drawn, task_for_growth
 from boxwood.grow.exact.agreement import Agreeing, LoopCodes, agreeing_of, is_within_reach, resolved_by_agreement
 from boxwood.grow.exact.optimal import WINDOW, ends_within, optimal_of, resolve_subtrees, with_cheapest_names
 from boxwood.grow.grown import Grown
@@ -30,7 +29,7 @@ from boxwood.grow.leaves.expand import expand_tree
 from boxwood.grow.refinement.exchange import preferring, refill_leaves, swap_leaves, within
 from boxwood.grow.refinement.refine import refine_tree, refined_with_centers
 from boxwood.grow.shared.names import name_leaves
-from boxwood.reference import Reference, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merge_leaves
 
@@ -38,15 +37,19 @@ from boxwood.tree.merge import merge_leaves
 def grow_for(task: Task, name: str, *, progress: Progress = silent, **options: Any) -> Grown:
     """Return the tree of a method, or for "auto" the best candidate, telling its steps; `explain` states the rule.
 
-    A method by its name grows on rows in batches, too.
+    A method by its name grows on rows in batches, too: by passes over all of them, or on some that are drawn.
     """
     if name == "auto":
         return _search_task(task, progress=progress, **options).noting_early_stop(task)
     method = METHODS[name]
     refuse_leaves(task, method)
     if task.in_batches:
-        few, notes = (task, ()) if task.budget.max_columns is None else on_few_columns(task, *sample_task(task))
-        grown = method.grow(few, **options)
+        if not method.by_passes:
+            few, notes = task_for_growth(task)
+            grown = grow_for(few, name, **options)
+        else:
+            few, notes = (task, ()) if task.budget.max_columns is None else on_few_columns(task, *sample_task(task))
+            grown = method.grow(few, **options)
         return grown._replace(notes=(*notes, *grown.notes))
     method.check_budget(task.budget)
     if task.budget.max_columns is None:
@@ -104,27 +107,8 @@ def rows_of_sample(batches: Batches, n_leaves: int) -> int:
 
 
 def sample_task(task: Task, fold: Callable[[Any], Any] | None = None) -> tuple[Task, bool]:
-    """Return the task on a sample of distinct rows, and whether all rows are in it; IN: fold: as for `sample_of`.
-
-    Rows of rare clusters are drawn more often, and weigh less by as much, but where leaves must have some rows.
-    """
-    n_rows, budget = rows_of_sample(task.batches, task.leaves()), task.budget
-    each = min(settings.ROWS_EACH, n_rows // (4 * task.reference.n_clusters)) if budget.min_samples_leaf == 1 else 0
-    draw = Draw.of(n_rows, task.overview.sizes, each)
-    found = sample_of(task.batches, draw, fold)
-    is_whole = int(found.times.sum()) == task.n_kept
-    values, weights = found.values, found.weights
-    if draw.rates is not None and not is_whole:
-        weights = weights / draw.rates[found.labels]
-    if budget.min_samples_leaf > 1:  # which counts equal rows one by one
-        if is_whole and found.times.sum() <= n_rows:
-            found = found.repeated()
-            values, weights = found.values, found.weights
-        else:
-            budget = budget.for_share(min(len(values) / task.n_kept, 1.0))
-    are_alike = not task.is_weighted and bool((weights == 1.0).all())
-    reference = Reference(found.labels, task.reference.centers, task.reference.names)
-    return task.on(Rows(values, None if are_alike else weights), reference, budget), is_whole
+    """Return the task on a sample of distinct rows, and whether all rows are in it; IN: fold: as for `sample_of`."""
+    return task_drawn(task, rows_of_sample(task.batches, task.leaves()), settings.ROWS_EACH, fold)
 
 
 # steps told of: each kind of tree, each refined one, small subtrees, all rows

@@ -36,8 +36,9 @@ from boxwood.explanation.measure.losses import (
 from boxwood.explanation.measure.measure import measure
 from boxwood.explanation.records import Frontier, FrontierRow, HeldOut
 from boxwood.grow import METHODS
+from boxwood.grow.drawn import task_for_growth
 from boxwood.grow.grown import Grown
-from boxwood.grow.leaves.expand import expansion
+from boxwood.grow.leaves.expand import expand_tree
 from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.grow.leaves.prune import Shares, shares_of
 from boxwood.reference import Task
@@ -289,8 +290,7 @@ def way_of(ex: MeasuredTree, evidence: Evidence) -> Way:
     if METHODS[name].one_leaf_each:
         cuts = "threshold" if evidence.kernel is None else "interval"
         grow = _expansion(objective, cuts)
-        sampled = not evidence.in_batches
-        return Way(expanded_name(name, objective), grow, objective, sampled, lambda task: _begin_tree(evidence, task))
+        return Way(expanded_name(name, objective), grow, objective, True, lambda task: _begin_tree(evidence, task))
     return Way(name, lambda task, _: _grow_tree(evidence, task), objective, False)
 
 
@@ -309,7 +309,7 @@ def _expansion(objective: str, cuts: str) -> Callable[[Task, ThresholdTree | Non
     def grow(task: Task, start: ThresholdTree | None) -> ThresholdTree:
         if start is not None and start.n_leaves >= task.leaves():
             return start
-        return expansion(start, task, task.leaves(), loss=objective, cuts=cuts)[0]
+        return expand_tree(start, task, task.leaves(), loss=objective, cuts=cuts)
 
     return grow
 
@@ -328,17 +328,18 @@ def _grow_tree(evidence: Evidence, task: Task) -> ThresholdTree:
 def _of_batches(ex: MeasuredTree, evidence: Evidence, facts: BatchStatistics, folds: int) -> Frontier:
     """Return the frontier of a table in batches.
 
-    A method by its name grows the larger tree on all rows, and they prune it. Otherwise, with folds, and where
-    thresholds are rounded, a sample does. Price and agreement are those of all rows, held out those of the sample.
+    A method by its name grows the larger tree on the rows on which it grows a tree, and they prune it. Otherwise, with
+    folds, and where thresholds are rounded, a sample does. Price and agreement are those of all rows, held out those of
+    the sample.
     """
     is_rounded, task = evidence.budget.moves_thresholds, evidence.task
     if not folds and not is_rounded and ex.search_report is None and evidence.grow is not None:
-        way = way_of(ex, evidence)
-        tree, _ = way.grown(task.with_leaves(largest_of(ex)))
-        shares = shares_of(tree, task, way.objective)
+        way, (few, on_drawn) = way_of(ex, evidence), task_for_growth(task.with_leaves(largest_of(ex)))
+        tree = way.grow(few, None if way.start is None else way.start(task))
+        shares = shares_of(tree, few, way.objective)
         nothing = HeldOutBySize([None] * len(shares.sizes()), None)
         losses = _losses(BatchStatistics(task, objective=ex.details.objective), tree)
-        return frontier_on(ex, shares, losses, nothing, 0, way, ex.n_rows)
+        return frontier_on(ex, shares, losses, nothing, 0, way, len(few.rows) if on_drawn else ex.n_rows)
     sampled, is_all = with_rows_in_memory(ex)
     rows = sampled._rows()
     of_sample, to_grow = way_of(sampled, rows), rows.task.with_leaves(largest_of(ex))

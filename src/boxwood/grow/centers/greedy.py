@@ -14,7 +14,7 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_integer_weights, finite_number
 from boxwood.batches import Source
 from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts
 from boxwood.grow.shared.costs import (
     CutProblem,
     PartitionedOrder,
@@ -100,11 +100,6 @@ def greedy(
 
 def grow_greedy(task: Task, *, duplicates: str = "error", tie_break: str = "first") -> Grown:
     """Return what `greedy` grows for a task."""
-    if task.in_batches:
-        from boxwood.grow.centers.greedy_batches import separate_centers
-
-        refuse_ties_in_batches(tie_break)
-        return Grown(separate_centers(task, duplicates), "greedy")
     ties = TieBreak(tie_break, task.random_state)
     weights = np.ones(task.n_rows) if task.rows.weights is None else task.rows.weights
     whole = as_integer_weights(np.where(task.kept, weights, 0.0))
@@ -252,11 +247,6 @@ def shallow(
 
 def grow_shallow(task: Task, *, depth_penalty: float = 0.03, duplicates: str = "error") -> Grown:
     """Return what `shallow` grows for a task."""
-    if task.in_batches:
-        from boxwood.grow.centers.greedy_batches import separate_centers
-
-        refuse_negative_penalty(depth_penalty)
-        return Grown(separate_centers(task, duplicates, float(depth_penalty)), "shallow")
     return Grown(grow_several(task, [depth_penalty], duplicates=duplicates)[0], "shallow")
 
 

@@ -20,15 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Array, Bools, Floats, Indices, Ints
-from boxwood._validation import Rows
 from boxwood.batches import Block
+from boxwood.grow.centers._growing_tree import GrowingTree, Paths
 from boxwood.grow.centers._imm_pass import MistakeCuts, NodeAnswer, NodeQuestion, NodesOfRows, StoredCodes, ask
 from boxwood.grow.centers.imm import CenterBins, MistakeSearch, grow_imm
-from boxwood.grow.shared.batches import GrowingTree, Paths
-from boxwood.reference import Reference, Task
+from boxwood.grow.drawn import IN_MEMORY, task_in_memory
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, between
 
-FEW_VALUES = 1 << 23  # a table with at most this many values is read into memory
 MOST_VALUES = 1_000_000  # most values that a pass gathers, of all nodes
 MOST_COUNTS = 8_000_000  # most counts of a pass, 8 bytes each
 FEWEST_BINS, MOST_BINS, STORED_BINS = 16, 1024, 256  # of a column, between all centres of a node
@@ -37,16 +36,9 @@ FEWEST_FINER, MOST_FINER = 64, 16_384  # the same for finer bins; their numbers 
 
 def tree_of_batches(task: Task, duplicates: str, candidates: str) -> ThresholdTree:
     """Return the tree that `imm` grows for rows in batches."""
-    if task.n_kept * task.n_columns <= FEW_VALUES:
-        return grow_imm(_in_memory(task), candidates=candidates, duplicates=duplicates).tree
+    if task.n_kept * task.n_columns <= IN_MEMORY:
+        return grow_imm(task_in_memory(task).on_usable_columns, candidates=candidates, duplicates=duplicates).tree
     return _ImmByPasses(task, duplicates, candidates == "midpoints").tree()
-
-
-def _in_memory(task: Task) -> Task:
-    """Return the task with its rows in memory."""
-    few, reference = task.batches.gathered(), task.reference
-    rows, reference = Rows.of(few.values, few.weights), Reference(few.labels, reference.centers, reference.names)
-    return Task.of(rows, reference, n_jobs=task.n_jobs, budget=task.budget).on_usable_columns
 
 
 @dataclass

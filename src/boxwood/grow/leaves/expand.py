@@ -17,6 +17,7 @@ from boxwood._validation import list_words, real_number, refuse_unknown, show_va
 from boxwood.batches import Source
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow._methods import METHODS
+from boxwood.grow.drawn import task_for_growth
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves._cuts import (
     IN_VAIN,
@@ -193,9 +194,11 @@ def expand(
     task = Task.of(X, reference, sample_weight=sample_weight, max_leaf_nodes=max_leaf_nodes, n_jobs=n_jobs)
     resolved = None if kernel is None else as_kernel(kernel)
     options: dict[str, Any] = {"loss": objective, "look_ahead": look_ahead, "tol": tol}
-    grown, notes = expansion(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
-    for note in notes:
-        warn_caller(note, StoppedEarlyWarning)
+    if task.in_batches:
+        if kernel is not None:
+            raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
+        task, _ = task_for_growth(task)
+    grown = expand_tree(tree, task, max_leaf_nodes, cuts=cuts, kernel=resolved, instead=True, **options)
     warn_of_early_stop(grown.n_leaves, max_leaf_nodes, early_stop(grown, max_leaf_nodes, **options))
     return grown
 
@@ -232,8 +235,9 @@ def grow_expand(
 def _grow_expanded(task: Task, name: str, base: str | None, **options: Any) -> Grown:
     base, notes = begin_tree(task, base, options["loss"])
     begin = METHODS["imm"].grow(task).tree if base == "imm" else None
-    grown = grown_from(begin, task, name if base == "imm" else f"{name}-root", **options)
-    return grown._replace(notes=(*notes, *grown.notes))
+    few, on_drawn = task_for_growth(task) if task.in_batches else (task, ())
+    grown = grown_from(begin, few, name if base == "imm" else f"{name}-root", **options)
+    return grown._replace(notes=(*notes, *on_drawn, *grown.notes))
 
 
 def begin_tree(task: Task, base: str | None, loss: str) -> tuple[str, tuple[str, ...]]:
@@ -270,23 +274,9 @@ def grown_from(
 ) -> Grown:
     """Return a tree expanded to the number of leaves that the task requests, by default twice the clusters."""
     leaves = task.leaves(times=2)
-    grown, notes = expansion(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
+    grown = expand_tree(tree, task, leaves, cuts=cuts, kernel=kernel, instead=True, **options)
     attributes, reason = {} if kernel is None else {"kernel": kernel}, early_stop(grown, leaves, **options)
-    return Grown(grown, name, kernel=kernel, attributes=attributes, notes=notes, early_stop=reason)
-
-
-def expansion(
-    tree: ThresholdTree | None, task: Task, max_leaf_nodes: int, *, kernel: Kernel | None = None, **options: Any
-) -> tuple[ThresholdTree, tuple[str, ...]]:
-    """Return what `expand_tree` returns, wherever the rows are, and a note where leaves were too large to look "
-    "ahead."""
-    if not task.in_batches:
-        return expand_tree(tree, task, max_leaf_nodes, kernel=kernel, **options), ()
-    from boxwood.grow.leaves.expand_batches import expanded_in_batches
-
-    if kernel is not None:
-        raise DataError("a kernel needs all rows in memory; for rows in batches use kernel=None")
-    return expanded_in_batches(tree, task, max_leaf_nodes, **options)
+    return Grown(grown, name, kernel=kernel, attributes=attributes, early_stop=reason)
 
 
 def expand_tree(

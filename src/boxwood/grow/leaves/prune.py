@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from boxwood._types import Array, Indices, Ints
-from boxwood.batches import Block
-from boxwood.grow.shared.batches import BlockCosts, GrowingTree, Paths, Scales, chunks_of
 from boxwood.grow.shared.costs import integer_costs, make_problem, refuse_misfit
 from boxwood.loops.walk import cheapest_prunings
 from boxwood.reference import Reference, Task
@@ -153,12 +150,7 @@ class Shares(NamedTuple):
 def shares_of(
     tree: ThresholdTree, task: Task, loss: str, centers: Array | None = None, *, leaf: Indices | None = None
 ) -> Shares:
-    """Return the shares of a tree; one that tests other columns than the task's needs the leaf of each row, `leaf`.
-
-    Takes two passes over rows in batches.
-    """
-    if task.in_batches:
-        return _shares_of_batches(tree, task, loss)
+    """Return the shares of a tree; one that tests other columns than the task's needs the leaf of each row, `leaf`."""
     if centers is not None:
         task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, loss)
@@ -202,37 +194,3 @@ def sums_by_node(tree: ThresholdTree, costs: Ints, leaves: Indices) -> Ints:
     for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
         sums[node] = sums[node + 1] + sums[tree.second[node]]
     return sums
-
-
-def _shares_of_batches(tree: ThresholdTree, task: Task, loss: str) -> Shares:
-    costs = BlockCosts.of(task, loss)
-    growing, node_of = GrowingTree.from_tree(tree)
-    leaves = np.flatnonzero(tree.feature < 0)
-    sums, _ = sums_of_leaves(task, costs, growing.paths_to([node_of[leaf] for leaf in leaves.tolist()]), len(leaves))
-    return shares_of_sums(tree, costs.under(sums))
-
-
-def sums_of_leaves(task: Task, costs: BlockCosts, paths: Paths, n_leaves: int) -> tuple[Ints, float]:
-    """Return the sums of the amounts of the rows in each leaf, and the scale of their whole numbers; takes two passes.
-
-    The scale is computed from all kept rows, like `integer_costs` for rows in memory.
-    """
-    [scale] = task.batches.fold(partial(Scales, costs, GrowingTree().paths_to([0]), 1, 0)).scales()
-    return task.batches.fold(partial(_SumsOfLeaves, costs, paths, scale, n_leaves)).sums, scale
-
-
-class _SumsOfLeaves:
-    """A summary of the amounts of the rows in each leaf, in whole costs of one scale."""
-
-    def __init__(self, costs: BlockCosts, paths: Paths, scale: float, n_leaves: int) -> None:
-        self.costs, self.paths, self.scales = costs, paths, np.full(n_leaves, scale)
-        self.sums: Ints = np.zeros((n_leaves, costs.n_amounts), dtype=np.int64)
-
-    def update(self, block: Block) -> None:
-        """Add a block of rows."""
-        for chunk in chunks_of(block, self.paths, self.costs):
-            np.add.at(self.sums, chunk.nodes, self.costs.amounts(chunk, self.scales))
-
-    def merge(self, other: _SumsOfLeaves) -> None:
-        """Add another summary."""
-        self.sums += other.sums
