@@ -107,7 +107,7 @@ def test_weights_of_drawn_rows_add_up_to_those_of_all(seed, long_tables):
     assert notes
     of_all, of_few = (np.bincount(y, w, 4) for y, w in ((labels, weights), (few.reference.labels, few.rows.weights)))
     np.testing.assert_allclose(of_few / of_few.sum(), of_all / of_all.sum(), atol=0.1)
-    assert np.bincount(few.reference.labels)[3] >= 8  # of fifteen among three thousand
+    assert np.bincount(few.reference.labels)[3] >= 5  # of fifteen among three thousand
     if weights is not None:  # heavy rows are drawn more often, and count less for it
         assert few.rows.weights.max() < weights.mean()
 

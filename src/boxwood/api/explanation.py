@@ -1526,9 +1526,9 @@ class Explanation(MeasuredTree):
         Where the thresholds of this tree were rounded (`round_thresholds`), those of the larger tree are, before it is
         pruned.
 
-        For a table in batches a method by its name grows the larger tree by passes over all rows. "auto" grows it on a
-        sample of up to 100 000 rows, and so does every method with folds, where the rows held out are rows of the
-        sample, and where thresholds are rounded. Price and agreement are those of all rows in any case.
+        For a table in batches a method by its name grows the larger tree from its own, on up to 2²³ values. "auto"
+        grows it on a sample of up to 100 000 rows, and so does every method with folds, where the rows held out are
+        rows of the sample, and where thresholds are rounded. Price and agreement are those of all rows in any case.
 
         Takes at most twice as long as the growth of the larger tree, but for about a millisecond, and but for the
         passes over all rows where a sample was taken; with folds as many growths again, and as many of this tree. The

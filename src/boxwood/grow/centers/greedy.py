@@ -55,8 +55,7 @@ def greedy(
         Choice among cuts of equally low cost. "first" takes the lowest feature, then the lowest threshold. "margin"
         takes the cut whose threshold lies farthest from the nearest row or centre of the node, as a fraction of the
         range of the node's centres in that column. "balanced" takes the cut with the most equal weights of rows on its
-        two sides. "random" takes each with equal probability. Ties that remain go to the first. For a table in batches
-        there is "first" alone.
+        two sides. "random" takes each with equal probability. Ties that remain go to the first.
 
     Returns
     -------
@@ -66,12 +65,13 @@ def greedy(
     Raises
     ------
     DataError
-        If centres are equal, or `X`, the reference and the weights do not fit together; or if another `tie_break` than
-        "first" is asked for of a table in batches.
+        If centres are equal, or `X`, the reference and the weights do not fit together.
 
     Notes
     -----
-    A table in batches takes two passes, and two or three for each level of the tree.
+    A table in batches gives the tree of its rows in memory if it has at most 2²³ values. Of a longer one rows of so
+    many values are drawn, by what they hold, heavy ones and those of rare clusters with more chance. The tree is grown
+    on them, from the centres of all rows.
 
     The price is O(n) in the worst case: there is no bound that depends on k alone. A threshold is the midpoint between
     two neighbouring values of the node's rows and centres.
@@ -224,7 +224,7 @@ def shallow(
     tests merge into one condition. The paper's code rounds the rows of each predicted node to whole rows. Here they
     stay fractions, so that weights are allowed.
 
-    The price has no bound that depends on k alone. Takes the time, memory and passes of `greedy`, and time k for the
+    The price has no bound that depends on k alone. Takes the time and memory of `greedy`, and draws rows as it does, and time k for the
     predicted depth of each cut whose cost does not rule it out: usually few, and (n + k) d for each node at worst. A
     threshold is the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest
     feature, then to the lowest threshold.

@@ -108,7 +108,8 @@ def expand(
     Returns
     -------
     ThresholdTree
-        Always holds: the sum of the rows' costs is not above that of the tree to begin with. Without `look_ahead` it
+        Always holds: the sum of the rows' costs is not above that of the tree to begin with, over the rows that are
+        drawn if the table is long and read in batches. Without `look_ahead` it
         does not grow with `max_leaf_nodes`, as the leaves of the smaller tree are only split further. The ends of a cut
         are midpoints between values of the rows at the node; the lower end is closed, so it lies above the value before
         it.
@@ -144,9 +145,9 @@ def expand(
     places between the rows, as long as that gains.
     If there are more than 32 columns, only those whose own best cuts cost least are searched.
 
-    A table in batches gives the tree of its rows in memory. It takes two passes to begin with, and then two or three
-    for each level by which leaves are split further. Its memory does not grow with the number of rows. So looking ahead
-    is limited to leaves with at most 2²² values; the function warns if others are left out.
+    A table in batches gives the tree of its rows in memory if it has at most 2²³ values. Of a longer one rows of so
+    many values are drawn, by what they hold, heavy ones and those of rare clusters with more chance; leaves are split
+    by these.
 
     A kernel that is not positive definite may have negative squared distances. The tree is chosen by
     the sums of these numbers. A cluster without rows has no kernel mean, and gets no leaf.
