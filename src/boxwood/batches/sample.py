@@ -116,20 +116,25 @@ class Sample(NamedTuple):
         Weight of each row; 1 where rows are not weighted.
     times : array of shape (m,)
         How often each row occurs.
-    share : float
-        Chance of a row to be drawn, but for what its hash is divided by.
+    chances : array of shape (m,)
+        How many times as likely as others each row was drawn.
     """
 
     values: Floats
     labels: Indices
     own_weights: Floats
     times: Indices
-    share: float = 1.0
+    chances: Floats
 
     @classmethod
-    def of(cls, rows: Floats, times: Indices, share: float = 1.0) -> Sample:
+    def of(cls, found: RowSample) -> Sample:
         """Return the sample of rows that are kept with their cluster and weight as two more columns."""
-        return cls(rows[:, :-2].copy(), rows[:, -2].astype(np.intp), rows[:, -1].copy(), times, share)
+        rows, times = found.least()
+        labels, weights = rows[:, -2].astype(np.intp), rows[:, -1].copy()
+        rates, chances = found.draw.rates_of(labels, weights), np.ones(len(rows))
+        if rates is not None:
+            chances = np.minimum(rates, 1 / max(found.share, 1 / _LARGEST))  # none is drawn more than surely
+        return cls(rows[:, :-2].copy(), labels, weights, times, chances)
 
     @property
     def weights(self) -> Floats:
@@ -156,7 +161,7 @@ class Sample(NamedTuple):
     def at(self, places: Indices) -> Sample:
         """Return the rows at some places, any of them more than once, each of which occurs once then."""
         once = np.ones(len(places), dtype=np.intp)
-        return Sample(self.values[places], self.labels[places], self.own_weights[places], once)
+        return Sample(self.values[places], self.labels[places], self.own_weights[places], once, self.chances[places])
 
 
 def sample_of(
@@ -173,9 +178,9 @@ def sample_of(
     """
     make = partial(RowSample, draw, batches.n_columns, batches.labelling is None)
     found: RowSample = batches.fold(make) if fold is None else fold(make)
-    rows, times = found.least()
-    further = draw.again(len(rows))
-    return Sample.of(rows, times, found.share) if further is None else sample_of(replace(batches, n_jobs=1), further)
+    sample = Sample.of(found)
+    further = draw.again(len(sample.times))
+    return sample if further is None else sample_of(replace(batches, n_jobs=1), further)
 
 
 def drawn_rows(batches: Batches, n_rows: int, sizes: Indices | None = None) -> Sample:

@@ -100,7 +100,7 @@ def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> 
     makes: list[Any] = [partial(Overview, 1, d), partial(RowSample, Draw(n_rows), d)]
     overview, rows = replace(batches, labelling=OneCluster(), store=None).fold(partial(Together, makes)).parts
     overview.refuse_unusable(batches.columns)
-    first = FirstLook(overview, Sample.of(*rows.least()))
+    first = FirstLook(overview, Sample.of(rows))
     first.refuse_number_of_clusters(n_clusters)
     return first
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from boxwood._validation import Rows
 from boxwood.batches.sample import Draw, sample_of
 from boxwood.reference import Reference, Task
@@ -49,9 +47,8 @@ def task_drawn(task: Task, n_rows: int, each: int, fold: Callable[[Any], Any] | 
     found = sample_of(task.batches, draw, fold)
     is_whole = int(found.times.sum()) == task.n_kept
     values, weights = found.values, found.weights
-    rates = draw.rates_of(found.labels, found.own_weights)
-    if rates is not None and not is_whole:
-        weights = weights / np.minimum(rates, 1 / found.share)
+    if not is_whole:
+        weights = weights / found.chances
     if budget.min_samples_leaf > 1:  # which counts equal rows one by one
         if is_whole and found.times.sum() <= n_rows:
             found = found.repeated()

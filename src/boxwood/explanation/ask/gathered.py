@@ -409,7 +409,7 @@ def _with_each_cluster(some: Sample, batches: Batches, sizes: Indices, missing: 
     share = min(len(some.labels) / int(sizes.sum()), 1.0)
     theirs = theirs._replace(labels=lost[theirs.labels], own_weights=theirs.own_weights * share)
     others = some.at(np.flatnonzero(~np.isin(some.labels, lost)))
-    return Sample(*(np.concatenate(parts) for parts in zip(others[:-1], theirs[:-1], strict=True)))
+    return Sample(*(np.concatenate(parts) for parts in zip(others, theirs, strict=True)))
 
 
 def _give_back_memory() -> None:

@@ -423,7 +423,8 @@ def _grown_in_batches(facts: BatchStatistics, method: str, options: Mapping[str,
     facts.task.budget.refuse_too_few(facts.task.n_kept)
     grown = grow_for(facts.task, method, **options)
     found = facts.of_trees([grown.tree])
-    return GrownInBatches(grown, *(with_enough_rows(facts, found) if facts.task.budget.min_samples_leaf > 1 else found))
+    [sums] = with_enough_rows(facts, found) if facts.task.budget.min_samples_leaf > 1 else found
+    return GrownInBatches(grown, sums)
 
 
 def _on_table(

@@ -224,10 +224,10 @@ def shallow(
     tests merge into one condition. The paper's code rounds the rows of each predicted node to whole rows. Here they
     stay fractions, so that weights are allowed.
 
-    The price has no bound that depends on k alone. Takes the time and memory of `greedy`, and draws rows as it does, and time k for the
-    predicted depth of each cut whose cost does not rule it out: usually few, and (n + k) d for each node at worst. A
-    threshold is the midpoint between two neighbouring values of the node's rows and centres. Ties go to the lowest
-    feature, then to the lowest threshold.
+    The price has no bound that depends on k alone. Takes the time and memory of `greedy`, draws rows as it does, and
+    takes time k for the predicted depth of each cut whose cost does not rule it out: usually few, and (n + k) d for
+    each node at worst. A threshold is the midpoint between two neighbouring values of the node's rows and centres. Ties
+    go to the lowest feature, then to the lowest threshold.
 
     References
     ----------
