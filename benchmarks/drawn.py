@@ -3,28 +3,27 @@
 `python -m benchmarks.drawn` prints for each table and method how many points of agreement, and how many percent of the
 cost, the tree of drawn rows loses. Tables have what makes a draw fail: clusters of one row in ten thousand, weights
 over four orders of magnitude, least sizes of leaves, many clusters, rows in order, many columns, ties, far tails. Half
-of the rows are drawn, and a quarter as many as the library draws, so that no draw of its own is as rough. Tables with
-even seeds chose how rows are drawn; odd ones judge.
+of the rows are drawn. Tables with even seeds chose how rows are drawn; odd ones judge. A table takes a minute or two of
+processor time, one of 200 clusters ten; `python -m benchmarks.drawn ties tails` takes those kinds alone.
 """
 
 import sys
 import time
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-from unittest.mock import patch
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from benchmarks.timing import print_table
 from boxwood.batches.source import ArrowSource
-from boxwood.grow import METHODS, drawn
+from boxwood.grow import METHODS
+from boxwood.grow.drawn import IN_MEMORY
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import Budget
 from boxwood.tree import ThresholdTree
 
-DRAWN = 1 << 21  # values
-GROWN: dict[str, dict[str, Any]] = {"greedy": {}, "exkmc": {}, "expand": {}}
+GROWN = ("greedy", "exkmc", "expand")
 
 
 class LongTable(NamedTuple):
@@ -39,12 +38,10 @@ class LongTable(NamedTuple):
 
 def main() -> None:
     """Print one line for each table and method."""
-    kinds = sys.argv[1:]
     lines = []
-    for table in tables():
-        if not kinds or any(kind in table.name for kind in kinds):
-            lines += [[table.name, *line] for line in losses(table)]
-            print(*lines[-len(GROWN) :], sep="\n", file=sys.stderr, flush=True)
+    for table in tables(sys.argv[1:]):
+        lines += [[table.name, *line] for line in losses(table)]
+        print(*lines[-len(GROWN) :], sep="\n", file=sys.stderr, flush=True)
     header = ["table", "method", "agreement", "points lost", "% of cost lost", "seconds, all", "drawn"]
     print_table("Drawn rows: what their trees lose on all rows", header, lines)
 
@@ -59,14 +56,13 @@ def losses(table: LongTable) -> Iterator[list[str]]:
     every = Task.of(table.X, of_all, sample_weight=table.weights, budget=budget)
     reference = Reference.of(source, "label", sample_weight=weight)
     in_batches = Task.of(source, reference, sample_weight=weight, budget=budget)
-    for name, options in GROWN.items():
+    for name in GROWN:
         if table.fewest > 1 and METHODS[name].one_leaf_each:
             continue
         began = time.process_time()
-        grown = METHODS[name].grow(every, **options).tree
+        grown = METHODS[name].grow(every).tree
         middle = time.process_time()
-        with patch.object(drawn, "IN_MEMORY", DRAWN):
-            of_drawn = METHODS[name].grow(in_batches, **options).tree
+        of_drawn = METHODS[name].grow(in_batches).tree
         seconds = middle - began, time.process_time() - middle
         (right, cost), (right_drawn, cost_drawn) = (_measured(tree, table) for tree in (grown, of_drawn))
         yield [
@@ -89,14 +85,13 @@ def _measured(tree: ThresholdTree, table: LongTable) -> tuple[float, float]:
     return float(np.average(groups == table.labels, weights=weights)), cost
 
 
-def tables() -> Iterator[LongTable]:
-    """Yield two tables of each kind."""
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        kind, n, d, k = KINDS[seed // 2], 1 << 19, 8, 8
-        n, d = (70_000, 60) if kind == "many columns" else (n, d)
-        k = 200 if "200 clusters" in kind else k
-        yield _table(f"{seed}: {kind}", kind, rng, (n, d, k))
+def tables(parts: Sequence[str] = ()) -> Iterator[LongTable]:
+    """Yield two tables of each kind, or those whose names have one of some parts."""
+    for seed in range(2 * len(KINDS)):
+        kind = KINDS[seed // 2]
+        d, k = 60 if kind == "many columns" else 8, 200 if "200 clusters" in kind else 8
+        if not parts or any(part in f"{seed}: {kind}" for part in parts):
+            yield _table(f"{seed}: {kind}", kind, np.random.default_rng(seed), (2 * IN_MEMORY // d, d, k))
 
 
 KINDS = (
