@@ -10,9 +10,9 @@ import pytest
 from boxwood.errors import DataError, StoppedEarlyWarning
 from boxwood.grow import cart, expand
 from boxwood.grow.leaves import _cuts
-from boxwood.grow.leaves._cuts import COLUMNS
+from boxwood.grow.leaves._cuts import COLUMNS, NO_CODES
 from boxwood.grow.shared.costs import PartitionedOrder, integer_costs, make_problem
-from boxwood.loops.expand import best_by_majority, best_thresholds, cheapest_interval, cheapest_threshold
+from boxwood.loops.expand import CODES, best_by_majority, best_thresholds, cheapest_interval, cheapest_threshold
 from boxwood.reference import Reference, Task
 from boxwood.tree import ThresholdTree
 from tests import naive
@@ -109,13 +109,14 @@ def test_sweeps_equal_enumeration_where_nearly_all_costs_tie():
 
 
 def test_searches_in_a_parted_order_equal_the_sweeps():
-    """Also where many rows have one value, most blocks hold ties, and a node is only some of the places."""
+    """Also where rows share a value, blocks hold ties, a node is only some places, and bins are added up before."""
     for seed in seeds(150):
         rng = np.random.default_rng(seed)
         n, d, k = int(rng.integers(2, 200)), int(rng.integers(1, 4)), int(rng.integers(2, 6))
         X = rng.integers(0, rng.choice([3, 30, 10**6]), size=(n, d)).astype(float)
         labels = rng.integers(k, size=n)
         order = PartitionedOrder(Task.of(X, Reference(labels, rng.normal(size=(k, d)))))
+        codes = order.bins(int(rng.choice([4, CODES])))
         order.is_left[:] = rng.random(n) < 0.7
         order.finish_split(order.root)
         rows = np.flatnonzero(order.is_left)
@@ -128,11 +129,23 @@ def test_searches_in_a_parted_order_equal_the_sweeps():
                 cost, rank, *clusters = cheapest_threshold(X[rows[by_value], j], by_value, costs, costs.sum(axis=0))
                 best.append((cost, j if rank >= 0 else -1, rank + 1 if rank >= 0 else -1, *clusters))
             node = order.entries, 0, d, 0, len(rows)
-            assert best_thresholds(*node, number, costs, costs.sum(axis=0)) == min(best), seed
+            for bins in (NO_CODES, codes):
+                found = best_thresholds(node[0], bins, rows, *node[1:], number, costs, costs.sum(axis=0))
+                assert found == min(best), seed
         total = np.bincount(labels[rows], mass[rows], minlength=k).astype(np.int64)
         assert best_by_majority(*node, labels, mass, total) == min(best), seed
         total, ones = np.bincount(labels[rows], minlength=k), np.ones_like(mass)
         assert best_by_majority(*node, labels, ones[:0], total) == best_by_majority(*node, labels, ones, total)
+
+
+def test_bins_of_large_nodes_change_no_tree(monkeypatch):
+    for seed in seeds(60):
+        X, reference, weights = problem(seed, max_rows=60)
+        options = {"max_leaf_nodes": reference.n_clusters + 4, "sample_weight": weights}
+        without = expanded(None, X, reference, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(_cuts, "LARGE", 2)
+            assert expanded(None, X, reference, **options) == without, seed
 
 
 def test_rows_are_parted_by_the_leaves_of_a_tree_at_once():

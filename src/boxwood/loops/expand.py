@@ -28,6 +28,7 @@ import numpy as np
 from boxwood.loops.jit import jit, stands_in_for
 
 NONE = np.iinfo(np.int64).max
+CODES = 1024  # bins of the values of a column
 BLOCK = 16  # rows between places at which all clusters are compared
 
 
@@ -127,64 +128,121 @@ def cheapest_threshold(ordered, order, costs, total):
 
 
 @jit
-def best_thresholds(entries, first, last, start, stop, number, costs, total):
+def best_thresholds(entries, codes, rows, first, last, start, stop, number, costs, total):
     """Return the lowest cost of a cut among some columns, its column and place, and the clusters of its sides.
 
     A cut lies before a place. Among equal costs the first column wins, then the first place, then the lowest clusters.
     The place is -1 where all values are equal.
 
     From place to place, the cost of the left rows under their cheapest cluster never falls, and that of the right rows
-    never rises. So a lower bound on the cuts within a block of places is the left cost at its begin plus the right cost
-    at its end. Only blocks whose bound is at most the cost of a known cut are walked.
+    never rises. So a lower bound on the cuts within a run of places is the left cost at its begin plus the right cost
+    at its end. Only runs whose bound is at most the cost of a known cut are walked: of bins, if there are codes, and
+    then of blocks. The costs of bins are added up row by row, as rows that are neighbours in a column are far apart in
+    memory.
 
-    IN: entries (d, n): see `loops.order`; first, last: the columns; start, stop: the places of the node;
-    number (n_rows,): of each row in `costs`; costs (m, k): not negative; total (k,): sum of the costs.
+    IN: entries (d, n): see `loops.order`; codes (d, n_rows): bin of each value, rising with it, or (0, 0); rows (m,):
+    those of `costs`; first, last: the columns; start, stop: the places of the node; number (n_rows,): of each row in
+    `costs`; costs (m, k): not negative; total (k,): sum of the costs.
     """
-    n, k = stop - start, costs.shape[1]
+    n, k, n_bins = stop - start, len(total), CODES if codes.shape[1] else 1
+    sums, ends = np.zeros((n_bins + 1, k), dtype=np.int64), np.zeros(n_bins + 1, dtype=np.int64)
+    on_left, on_right = np.empty(n_bins + 1, dtype=np.int64), np.empty(n_bins + 1, dtype=np.int64)
     n_blocks = (n + BLOCK - 1) // BLOCK
-    sums = np.zeros((n_blocks + 1, k), dtype=np.int64)
-    on_left, on_right = np.empty(n_blocks + 1, dtype=np.int64), np.empty(n_blocks + 1, dtype=np.int64)
-    left = np.empty(k, dtype=np.int64)
+    blocks, sides = np.empty((n_blocks + 1, k), dtype=np.int64), np.empty((2, n_blocks + 1), dtype=np.int64)
+    sums[n_bins], ends[n_bins] = total, n
     best, feature, place, a_best, b_best = NONE, -1, -1, -1, -1
     for j in range(first, last):
         column, lowest = entries[j], best
-        for b in range(n_blocks + 1):
-            before = sums[b]
-            least_left, least_right = NONE, NONE
-            for c in range(k):
-                least_left = min(least_left, before[c])
-                least_right = min(least_right, total[c] - before[c])
-            on_left[b], on_right[b] = least_left, least_right
-            r = start + b * BLOCK
-            if 0 < b < n_blocks and column[r] & 1 == 0:
-                lowest = min(lowest, least_left + least_right)
-            if b < n_blocks:
-                behind = sums[b + 1]
-                behind[:] = before
-                for q in range(r, min(r + BLOCK, stop)):
-                    row = costs[number[column[q] >> 1]]
-                    for c in range(k):
-                        behind[c] += row[c]
-        for b in range(n_blocks):
+        if codes.shape[1]:
+            _add_up_bins(codes[j], rows, costs, sums, ends)
+        for b in range(n_bins + 1):
+            on_left[b], on_right[b] = _least_sides(sums[b], total)
+            if 0 < ends[b] < n and column[start + ends[b]] & 1 == 0:
+                lowest = min(lowest, on_left[b] + on_right[b])
+        for b in range(n_bins):
             bound = on_left[b] + on_right[b + 1]
-            if bound > lowest or bound >= best:
+            if ends[b] == ends[b + 1] or bound > lowest or bound >= best:
                 continue
-            left[:] = sums[b]
-            for r in range(start + b * BLOCK, min(start + (b + 1) * BLOCK, stop)):
-                if column[r] & 1 == 0 and r > start:
-                    a, z = 0, 0
-                    for c in range(1, k):
-                        if left[c] < left[a]:
-                            a = c
-                        if total[c] - left[c] < total[z] - left[z]:
-                            z = c
-                    cost = left[a] + total[z] - left[z]
-                    if cost < best:
-                        best, feature, place, a_best, b_best = cost, j, r, a, z
-                row = costs[number[column[r] >> 1]]
-                for c in range(k):
-                    left[c] += row[c]
+            places = start, start + ends[b], start + ends[b + 1]
+            cost, r, a, z = _best_between(column, places, sums[b], number, costs, total, lowest, best, blocks, sides)
+            if r >= 0:
+                best, feature, place, a_best, b_best = cost, j, r, a, z
+                lowest = min(lowest, best)
     return best, feature, place, a_best, b_best
+
+
+@jit
+def _add_up_bins(codes, rows, costs, sums, ends):
+    """Write the costs of the rows before each bin of a column, and how many they are.
+
+    OUT: sums (b + 1, k); ends (b + 1,).
+    """
+    sums[:], ends[:] = 0, 0
+    for i in range(len(rows)):
+        behind = codes[rows[i]] + 1
+        ends[behind] += 1
+        for c in range(costs.shape[1]):
+            sums[behind, c] += costs[i, c]
+    for b in range(1, len(ends)):
+        ends[b] += ends[b - 1]
+        for c in range(costs.shape[1]):
+            sums[b, c] += sums[b - 1, c]
+
+
+@jit
+def _least_sides(left, total):
+    """Return the cost of the left rows and of the right ones, each under their cheapest cluster."""
+    least_left, least_right = NONE, NONE
+    for c in range(len(total)):
+        least_left = min(least_left, left[c])
+        least_right = min(least_right, total[c] - left[c])
+    return least_left, least_right
+
+
+@jit
+def _best_between(column, places, before, number, costs, total, lowest, best, blocks, sides):
+    """Return the cost of the first cut below `best` of those between two places, its place, and its clusters; or -1.
+
+    IN: places: the first of the node, and those between which cuts lie; before (k,): costs of the rows before; lowest:
+    a cost that the best cut has at most. Also overwritten: blocks (b + 1, k), sides (2, b + 1), with room for blocks.
+    """
+    begin, start, stop = places
+    n_blocks, k = (stop - start + BLOCK - 1) // BLOCK, len(total)
+    place, a_best, b_best = -1, -1, -1
+    for c in range(k):
+        blocks[0, c] = before[c]
+    for b in range(n_blocks + 1):
+        sides[0, b], sides[1, b] = _least_sides(blocks[b], total)
+        r = start + b * BLOCK
+        if begin < r < stop and column[r] & 1 == 0:
+            lowest = min(lowest, sides[0, b] + sides[1, b])
+        if b < n_blocks:
+            behind = blocks[b + 1]
+            behind[:] = blocks[b]
+            for q in range(r, min(r + BLOCK, stop)):
+                row = costs[number[column[q] >> 1]]
+                for c in range(k):
+                    behind[c] += row[c]
+    for b in range(n_blocks):
+        bound = sides[0, b] + sides[1, b + 1]
+        if bound > lowest or bound >= best:
+            continue
+        left = blocks[b]
+        for r in range(start + b * BLOCK, min(start + (b + 1) * BLOCK, stop)):
+            if column[r] & 1 == 0 and r > begin:
+                a, z = 0, 0
+                for c in range(1, k):
+                    if left[c] < left[a]:
+                        a = c
+                    if total[c] - left[c] < total[z] - left[z]:
+                        z = c
+                cost = left[a] + total[z] - left[z]
+                if cost < best:
+                    best, place, a_best, b_best = cost, r, a, z
+            row = costs[number[column[r] >> 1]]
+            for c in range(k):
+                left[c] += row[c]
+    return best, place, a_best, b_best
 
 
 @jit

@@ -20,6 +20,7 @@ from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import as_integer_weights
 from boxwood.grow.shared.costs import CutProblem, PartitionedOrder, PlacesOfNode, integer_costs, scale_of
 from boxwood.loops.expand import (
+    CODES,
     add_cells,
     best_alone,
     best_by_majority,
@@ -30,6 +31,8 @@ from boxwood.loops.expand import (
 )
 from boxwood.tree import between
 
+LARGE = 1 << 14  # rows of a node from which the costs of bins are added up before those of blocks of places
+NO_CODES = np.empty((0, 0), dtype=np.uint16)
 _SHORT = 100_000_000  # steps of a loop that take a fraction of a second
 
 
@@ -76,6 +79,7 @@ class Thresholds:
         kind = np.uint8 if problem.n_clusters <= 256 else np.int32
         self.labels: NDArray[np.integer] | None = None if labels is None else labels.astype(kind)
         self.number: Array = np.empty(len(problem.rows), dtype=np.int64)  # of a row in its node, or its mass
+        self.codes = order.bins(CODES) if labels is None and len(order.root) >= LARGE else NO_CODES
 
     def best_cut(self, rows: Indices, places: PlacesOfNode) -> tuple[float, LeafCut | None]:
         """Return the cost that the best cut of the rows saves, and the cut; None if no cut saves anything."""
@@ -91,9 +95,10 @@ class Thresholds:
         if single == int(costs.min(axis=1).sum()):  # one cluster is the cheapest for every row
             return 0.0, None
         self.number[rows] = np.arange(len(rows))
+        codes, entries = self.codes if len(rows) >= LARGE else NO_CODES, self.order.entries
 
         def best(first: int, last: int) -> _Found:
-            cut: _Found = best_thresholds(self.order.entries, first, last, *places, self.number, costs, total)
+            cut: _Found = best_thresholds(entries, codes, rows, first, last, *places, self.number, costs, total)
             return cut
 
         return self._better(places, best, 1 + len(total) // 4, single, scale)

@@ -315,6 +315,14 @@ class PartitionedOrder:
         """The places of all rows."""
         return PlacesOfNode(0, len(self.entries[0]))
 
+    def bins(self, n_bins: int) -> Array:
+        """Return the bin of each value among so many of about equal size, shape (d, n_rows), before rows are moved."""
+        n, codes = len(self.root), np.zeros((len(self.entries), len(self.rows)), dtype=np.uint16)
+        of_places = np.arange(n) * n_bins // n
+        for entries, of_rows in zip(self.entries, codes, strict=True):
+            of_rows[entries >> 1] = of_places
+        return codes
+
     def jobs_for(self, node: PlacesOfNode) -> int | None:
         """Return the number of threads for work on a node; one thread is faster for few entries."""
         return self.n_jobs if len(node) * len(self.entries) > ONE_THREAD else None
@@ -382,6 +390,7 @@ class PartitionedOrder:
         the tree.
         """
         sizes = np.bincount(leaves[self.rows_of(self.root)], minlength=n_leaves)
+        leaves = leaves.astype(np.min_scalar_type(n_leaves))  # they are read in the order of each column: far apart
         ends = np.cumsum(sizes)
         starts = ends - sizes
 
