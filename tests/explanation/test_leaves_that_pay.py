@@ -7,6 +7,7 @@ from sklearn.cluster import KMeans
 
 from boxwood import explain, scan
 from boxwood._validation import Rows
+from boxwood.explanation.ask.steps import _with_fewest
 from boxwood.explanation.choose.leaves import CutColumns, _Rows, leaves_that_pay
 from boxwood.grow.leaves.impurity import grow_by_impurity
 from boxwood.reference import Reference, Task
@@ -233,3 +234,17 @@ def test_of_words_the_larger_tree_begins_with_the_smaller_one_and_keeps_its_limi
         assert many.agreement >= few.agreement
         assert len(many.tree.features) <= limits.get("max_columns", 4)
         assert min(leaf.size for leaf in many.leaves) >= limits.get("min_samples_leaf", 1)
+
+
+def test_fewer_leaves_are_searched_for_in_full_only_where_a_short_search_comes_near():
+    agreement, short = {6: 0.9, 5: 0.899, 4: 0.897, 3: 0.5}, {5: 0.898, 4: 0.896, 3: 0.4}
+    looked_at = []
+
+    def with_leaves(n):
+        looked_at.append(n)
+        return n, agreement[n]
+
+    assert _with_fewest(with_leaves, 6, 2, short.get) == 4
+    assert looked_at == [6, 5, 4]
+    assert _with_fewest(with_leaves, 6, 2) == 4
+    assert _with_fewest(with_leaves, 6, 2, {**short, 5: 0.1}.get) == 6

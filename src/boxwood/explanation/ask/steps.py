@@ -150,27 +150,39 @@ def _with_leaves_that_pay(problem: Problem, asked: Options) -> tuple[Problem, Ou
     if n_leaves > task.leaves() and is_open and (left is None or left > 0):
         limited = asked if left is None else _with_options(asked, time_limit=left)
 
-        def with_leaves(n: int) -> tuple[tuple[Problem, Outcome], float]:
+        def with_leaves(n: int, asked: Options = limited) -> tuple[tuple[Problem, Outcome], float]:
             larger = replace(problem, task=task.with_leaves(n), begin=few.found)
-            outcome = _in_memory(larger, limited)
+            outcome = _in_memory(larger, asked)
             return (larger, outcome), outcome.explanation.agreement
 
-        larger, many = _with_fewest(with_leaves, n_leaves, n_leaves if left is not None else task.leaves() + 1)
+        def with_leaves_at_once(n: int) -> float:
+            return with_leaves(n, _with_options(limited, most_steps=settings.BESIDE))[1]
+
+        least = n_leaves if left is not None else task.leaves() + 1
+        larger, many = _with_fewest(with_leaves, n_leaves, least, with_leaves_at_once)
         if _tells_more(many.explanation, few.explanation):
             return larger, _with_notes(many, _note_on_leaves(few.explanation, many.explanation, "labels"))
     return problem, _in_memory(problem, asked) if is_quick else few
 
 
-def _with_fewest(with_leaves: Callable[[int], tuple[T, float]], most: int, least: int) -> T:
+def _with_fewest(
+    with_leaves: Callable[[int], tuple[T, float]],
+    most: int,
+    least: int,
+    at_once: Callable[[int], float] | None = None,
+) -> T:
     """Return what as few leaves give as lose no more than half a percent of the rows for each that is saved.
 
     How many pay was chosen by trees of CART, which need more. IN: with_leaves: what a number of leaves gives, and its
-    agreement.
+    agreement; at_once: the agreement that a search gives which ends early, as most numbers are looked at in vain.
     """
     found, right = with_leaves(most)
     for n_leaves in range(most - 1, least - 1, -1):
+        enough = right - settings.LEAVES_GAIN / 2
+        if at_once is not None and at_once(n_leaves) < enough:
+            break
         fewer, share = with_leaves(n_leaves)
-        if share < right - settings.LEAVES_GAIN / 2:
+        if share < enough:
             break
         found, right = fewer, share
     return found

@@ -388,7 +388,8 @@ def _grown_by_agreement(
     table: TableSearch, progress: Progress, options: Options, objective: str, reason: str
 ) -> FinishedTree:
     """Return the tree that agrees most; IN: objective: what was asked for; reason: why agreement decides."""
-    found = _grown_on(table, "auto", progress, {**options, "objective": "agreement"})
+    steps = {} if objective == "agreement" else {"most_steps": settings.UNASKED}
+    found = _grown_on(table, "auto", progress, {**steps, **options, "objective": "agreement"})
     told = found.grown.attributes["search"]._replace(objective=objective, reason=reason)
     notes = (*found.grown.notes, reason) if reason else found.grown.notes
     return found._replace(

@@ -73,6 +73,7 @@ COLUMNS_EACH, COLUMNS = 8, 20  # They read fewer rows in tables of more than 8 c
 WINDOWED = 3  # Subtrees of depth two are solved anew for agreement, and cuts then refined, up to three times.
 BEGUN = {1: 3, 2: 7, 3: 16}  # Leaves of trees that are looked for from the one of a depth that agrees most.
 ASKED = 1 << 30  # Steps of the search for the tree that agrees most, where that is asked for: some seven seconds.
+UNASKED = 1 << 26  # The same on columns of sets of words, where agreement decides but is not asked for.
 FEW_LEAVES = 1 << 27  # The same for a depth with room for all leaves, where these may be deeper.
 BESIDE = 1 << 24  # The same for a depth that is not asked for, and for the subtrees of one tree: a tenth of a second.
 DEEPER = 1 << 22  # The same for the best tree of depth three where it is not within reach; more hardly ever gains.
