@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from boxwood import explain, scan
-from boxwood.clusterers.column_weights import Alone, weighted_clusters
+from boxwood.clusterers.column_weights import LEAST, Alone, shared_weights, weighted_clusters
 from boxwood.reference.clumps import PARTS, spread_left
 from tests.models import read_model
 from tests.scale import law
@@ -129,3 +129,29 @@ def test_clusters_of_one_row_each_leave_nothing(seed):
         warnings.simplefilter("error", RuntimeWarning)
         found = weighted_clusters(rows, blocks, len(rows), Alone.of(rows, blocks), np.random.RandomState(seed), 1)
     assert len(found.centers) == len(rows)
+
+
+@law(40)
+def test_what_columns_have_in_common_is_what_the_first_component_tells_of_each(seed):
+    rng = np.random.default_rng(seed)
+    n, d, n_words = 200, 2 + seed % 6, seed % 4
+    factor = rng.normal(size=n)
+    numbers = np.outer(factor, rng.uniform(1, 3, d)) + rng.normal(size=(n, d))
+    words = np.eye(3)[np.digitize(factor, [-1, 0.5])] if n_words else np.empty((n, 0))
+    rows = np.hstack([numbers * 10.0 ** rng.integers(-3, 4, d), words])
+    blocks = [*np.arange(d)[:, None], *([np.arange(d, d + 3)] if n_words else [])]
+    centred = rows - rows.mean(axis=0)
+    columns = np.hstack([centred[:, block] / np.linalg.norm(centred[:, block]) for block in blocks])
+    score = np.linalg.svd(columns)[0][:, 0]
+    told = [np.square(score @ columns[:, block]).sum() + LEAST for block in blocks]
+    np.testing.assert_allclose(shared_weights(rows, blocks), np.array(told) / max(told), rtol=1e-9)
+
+
+def test_columns_that_have_nothing_in_common_count_alike():
+    def are_alike(seed):
+        rng = np.random.default_rng(seed)
+        d = 2 + seed % 9
+        return (shared_weights(rng.normal(size=(300, d)), list(np.arange(d)[:, None])) == 1).all()
+
+    assert np.mean([are_alike(seed) for seed in range(100)]) > 0.8
+    assert shared_weights(np.zeros((5, 2)), list(np.arange(2)[:, None])).tolist() == [1, 1]

@@ -6,7 +6,16 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from boxwood import compare_k, explain
-from boxwood.explanation.ask.how_many import ALIKE, FEW, ROWS_EACH, DrawnRows, HowMany, Number, settled_number
+from boxwood.explanation.ask.how_many import (
+    ALIKE,
+    FEW,
+    ROWS_EACH,
+    SHOWN,
+    DrawnRows,
+    HowMany,
+    Number,
+    settled_number,
+)
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.valleys import Groups
 from boxwood.words.notes import NO_GROUPS, NO_VALLEY, lack_groups
@@ -82,8 +91,8 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
 
 def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(300, 3))
-    found = HowMany(dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True)))
-    monkeypatch.setattr(DrawnRows, "how_many", lambda look, *how: found)
+    found = dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True))
+    monkeypatch.setattr(DrawnRows, "agreement_of_halves", lambda look, k: found[k])
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
@@ -266,3 +275,39 @@ def test_labels_and_clusterers_are_not_scaled():
         assert not explain(rows, given, method="imm").details.standardized
     with pytest.raises(TypeError, match="standardize must be True, False or 'auto'"):
         explain(rows, label, standardize="unit")
+
+
+ALONE = {
+    "even": lambda rng, n: rng.uniform(size=n),
+    "long": lambda rng, n: rng.lognormal(size=n),
+    "zeros": lambda rng, n: np.where(rng.random(n) < 0.5, 0, rng.exponential(size=n)),
+    "a flag": lambda rng, n: rng.random(n) < 0.4,
+    "words": lambda rng, n: rng.choice(list("abc"), n),
+}
+
+
+@pytest.mark.parametrize("kind", ALONE)
+@law(3)
+def test_where_no_groups_show_no_column_alone_makes_the_clusters(kind, seed):
+    rng, n = np.random.default_rng(seed), 400
+    factor = rng.normal(size=n)
+    frame = pd.DataFrame({f"x{j}": factor + rng.normal(size=n) / 2 for j in range(4)} | {"alone": ALONE[kind](rng, n)})
+    ex = explain(frame, n_clusters=2, method="imm")
+    if not lack_groups(ex.notes):
+        return  # by chance, in one of twenty tables
+    weights = dict(ex.provenance.weights) or dict.fromkeys(frame, 1.0)
+    assert sum(weight >= SHOWN for weight in weights.values()) > 1
+    chosen = explain(frame, method="imm")
+    again = explain(frame, n_clusters=len(chosen.clusters), method="imm")
+    np.testing.assert_array_equal(*(ex._evidence.task.reference.labels for ex in (chosen, again)))
+
+
+@law(6)
+def test_a_column_that_shows_groups_alone_makes_the_clusters(seed):
+    rng, n = np.random.default_rng(seed), 400
+    group, factor = rng.integers(0, 2 + seed % 3, n), rng.normal(size=n)
+    frame = pd.DataFrame({f"x{j}": factor + rng.normal(size=n) for j in range(4)})
+    frame["alone"] = group * 8 + rng.normal(size=n)
+    ex = explain(frame, method="imm")
+    assert not lack_groups(ex.notes)
+    assert adjusted_rand_score(group, ex._evidence.task.reference.labels) > 0.95

@@ -107,6 +107,23 @@ def weighted_clusters(
     return WeightedClusters(weights, rows.mean(axis=0), factors, _means(table.rows * factors, labels)[0])
 
 
+def shared_weights(rows: Floats, blocks: Sequence[Indices]) -> Floats:
+    """Return how much each column has of what most of them have in common; the largest is 1.
+
+    That is the share of its variance that the first principal component tells. Where this tells no more than it would
+    of columns that have nothing in common, all count alike (Marchenko and Pastur 1967). IN: see `weighted_clusters`.
+    """
+    rows = rows - rows.mean(axis=0)
+    whole = np.array([np.square(rows[:, columns]).sum() for columns in blocks])
+    made_of = np.repeat(np.arange(len(blocks)), list(map(len, blocks)))
+    scaled = rows / np.sqrt(np.where(whole > 0, whole, 1.0))[made_of]
+    variances, directions = np.linalg.eigh(scaled.T @ scaled)
+    if variances[-1] < (1.0 + np.sqrt(len(blocks) / len(rows))) ** 2:
+        return np.ones(len(blocks))
+    shares = variances[-1] * np.bincount(made_of, directions[:, -1] ** 2) + LEAST
+    return np.asarray(shares / shares.max())
+
+
 class _Table(NamedTuple):
     """Centred rows, of which column of the table each of their columns is made, and what cuts leave of steps.
 

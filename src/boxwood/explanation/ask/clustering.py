@@ -19,7 +19,7 @@ from boxwood.batches.labelling import MadeClusters, MissingLabels
 from boxwood.batches.overview import MissingValues
 from boxwood.batches.sample import drawn_rows, order_of_content
 from boxwood.errors import DataError
-from boxwood.explanation.ask.how_many import Number
+from boxwood.explanation.ask.how_many import SHOWN, Number
 from boxwood.reference import Reference
 from boxwood.reference.clusterer import fitted_clusterer, is_fitted, last_step, mixture_of, reference_in, reference_of
 from boxwood.reference.feature_space import default_columns
@@ -265,7 +265,6 @@ def _of_clusterer_in_batches(batches: Batches, clusterer: Any) -> Reference:
 
 
 MANY = 20  # numbers that are labels of so many clusters, and do not count them, may be a measurement
-SHOWN = 0.1  # weight of a column in which groups show, where the largest is 1
 FEW_OF_EACH = 3  # rows of a label, of many, that are too few for a cluster
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +25,7 @@ from boxwood._types import Array, Bools, Floats, Indices, Weights
 from boxwood._validation import Rows, whole_number
 from boxwood.axes import Categories
 from boxwood.batches.sample import some_rows
-from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, weighted_clusters
+from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, shared_weights, weighted_clusters
 from boxwood.explanation.measure.valleys import Groups, groups_in
 from boxwood.reference.entry import Entry
 from boxwood.reference.k_means import KMeansOfRows, k_means
@@ -46,6 +46,7 @@ STARTS_OF_HALF = 2  # of clusters
 ALIKE, NEARLY = 0.85, 0.8  # adjusted Rand index of labels that count as the same, and as nearly the same
 ABOUT = 0.1  # such an index is so far below the best one at most
 MOST_BELOW = 0.05  # of such an index: a difference that is left to chance
+SHOWN = 0.1  # weight of a column in which groups show, where the largest is 1
 
 
 _HALVES = "for which both halves of the rows give"
@@ -55,12 +56,6 @@ class HowMany(NamedTuple):
     """How well halves of the rows agree on each number of clusters, as an adjusted Rand index."""
 
     agreement: dict[int, float]
-
-    @property
-    def few(self) -> HowMany:
-        """The same for no more clusters than are chosen where no groups show, if there are such numbers."""
-        kept = {k: share for k, share in self.agreement.items() if k <= FEW}
-        return HowMany(kept) if kept else self
 
     @property
     def best(self) -> int:
@@ -101,7 +96,8 @@ class DrawnRows:
     """Some rows as they enter distances, in a random order; `blocks` are the columns made of one column of the table.
 
     However long the table is, at most `LOOKED_AT` rows are looked at, and the same ones each time. `has_weights` says
-    whether columns count by what the clusters explain of them; they count alike in `rows`.
+    whether columns count by what the clusters explain of them; they count alike in `rows`, or by `shared`, what most of
+    them have in common.
     """
 
     rows: Floats
@@ -110,6 +106,7 @@ class DrawnRows:
     lacks: Bools | None = None
     columns: Sequence[str] = ()
     as_read: Floats | None = None
+    shared: Floats | None = None
 
     @classmethod
     def of_rows(cls, rows: Rows, columns: Sequence[str] = (), table: Floats | None = None) -> DrawnRows:
@@ -150,9 +147,22 @@ class DrawnRows:
         about = here.entry, here.table.values, here.categories, here.table.weights, here.columns
         return cls.of_entry(*about, has_weights=here.entry.weights is not None)
 
+    def settled(self, groups: Groups) -> DrawnRows:
+        """Return the look in which columns count as they do in clusters of these rows, whatever their number.
+
+        Slices of one column tell nothing of a table: where no groups show and one column alone would count, columns
+        count by what most of them have in common.
+        """
+        weights = self.weights(2) if groups.show is False else None
+        if weights is None or np.count_nonzero(weights >= SHOWN) > 1:
+            return self
+        shared = shared_weights(self.rows, self._blocks)
+        factors = np.repeat(np.sqrt(shared), list(map(len, self._blocks)))
+        return replace(self, rows=self.rows * factors, has_weights=False, shared=shared)
+
     def weights(self, k: int) -> Floats | None:
         """Return how much each column of the table counts in k clusters; None if all count as they are."""
-        return self._clusters(self.rows, k, 0, STARTS).weights if self.has_weights else None
+        return self._clusters(self.rows, k, 0, STARTS).weights if self.has_weights else self.shared
 
     def _clusters(self, rows: Floats, k: int, seed: int, n_starts: int) -> WeightedClusters:
         """Return clusters of some of the rows."""
@@ -260,24 +270,21 @@ def settled_number(
     Where no groups show, at most `FEW` clusters are chosen, and each number up to this one does nearly as well. IN:
     groups: whether the rows show groups, if that is known.
     """
-    number = _number(look, n_clusters, among, progress, groups)
-    return number if number.k is None or number.k < 2 else number._replace(weights=look.weights(number.k))
+    k = None if n_clusters is None else whole_number("n_clusters", n_clusters, 0)
+    if k is not None and k < 2:
+        return Number(k)
+    groups = groups or _groups(look, progress)
+    return _number(look.settled(groups), k, groups, among, progress)
 
 
-def _number(
-    look: DrawnRows, n_clusters: int | None, among: Sequence[int], progress: Progress, groups: Groups | None
-) -> Number:
-    if n_clusters is not None:
-        if (k := whole_number("n_clusters", n_clusters, 0)) < 2:
-            return Number(k)
-        groups = groups or _groups(look, progress)
-        return Number(k, look.notes_on(k, groups), groups=groups)
-    found, groups = look.how_many(among, progress), groups or _groups(look, progress)
-    if groups.show is not False:
-        return Number(found.best, (found.note, *look.notes_on(found.best, groups)), found.others, groups=groups)
-    found = found.few if found.best > FEW else found
-    notes = found.note_without_groups, *look.notes_on(found.best, groups)
-    return Number(found.best, notes, found.few.nearly_as_good(-1.0), groups=groups)
+def _number(look: DrawnRows, k: int | None, groups: Groups, among: Sequence[int], progress: Progress) -> Number:
+    if k is not None:
+        return Number(k, look.notes_on(k, groups), (), look.weights(k), groups)
+    shown = groups.show is not False
+    found = look.how_many(among if shown else [k for k in among if k <= FEW] or among, progress)
+    notes = found.note if shown else found.note_without_groups, *look.notes_on(found.best, groups)
+    others = found.others if shown else found.nearly_as_good(-1.0)
+    return Number(found.best, notes, others, look.weights(found.best), groups)
 
 
 def _groups(look: DrawnRows, progress: Progress) -> Groups:
