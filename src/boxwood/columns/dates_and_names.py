@@ -35,6 +35,7 @@ import numpy as np
 from boxwood._types import Bools, Floats, Indices
 from boxwood.batches.overview import MANY_NUMBERS
 from boxwood.columns.seen import BEGINNINGS, Seen, SeenValues
+from boxwood.reference.ranks import nearness_of_ranks, ranks_of
 
 YEARS = (1800.0, 2101.0)
 SHORT_YEARS = (32.0, 99.0)  # of two digits, beyond all days and months
@@ -132,9 +133,7 @@ def _rise_together(date: Floats, x: Floats) -> bool:
     rows = np.random.default_rng(0).permutation(rows)[:ROWS_OF_DATES]
     if len(rows) < FEWEST_RISING:
         return False
-    if np.ptp(date[rows]) == 0 or np.ptp(x[rows]) == 0:
-        return False
-    return bool(abs(np.corrcoef(_ranks(date[rows]), _ranks(x[rows]))[0, 1]) >= WITH_DATES)
+    return bool(nearness_of_ranks(np.column_stack([date[rows], x[rows]]))[0, 1] >= WITH_DATES)
 
 
 def _in_order(date: Floats) -> Indices:
@@ -424,15 +423,9 @@ def _rises(things: _Things, values: Floats) -> bool:
     means = np.add.reduceat(np.where(known, x, 0.0), things.first)[n_rows > 0] / n_rows[n_rows > 0]
     if len(means) < MANY_NUMBERS or np.ptp(means) == 0:
         return False
-    ranks = _ranks(means)
+    ranks = ranks_of(means)
     found = np.corrcoef(ranks, np.arange(len(ranks)))[0, 1]
     return bool(abs(found) > max(RISES, 4 / np.sqrt(len(ranks))))  # four standard deviations of chance
-
-
-def _ranks(x: Floats) -> Indices:
-    """Return twice the rank of each value, the mean of theirs for equal ones."""
-    ends = np.sort(x)
-    return np.asarray(np.searchsorted(ends, x) + np.searchsorted(ends, x, side="right"))
 
 
 def _codes(x: Floats) -> Indices:

@@ -23,6 +23,7 @@ from boxwood.axes.categories import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.errors import DataError
 from boxwood.reference.clumps import STEPS, spread_left
+from boxwood.reference.ranks import nearness_of_ranks
 
 MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean
@@ -326,32 +327,11 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     plain = [j for j in flags if j not in categories and rows[:, j].min() == 0 and rows[:, j].max() == 1]
     two = [j for j in categories if n_values[j] <= 3 and len(np.unique(rows[np.isfinite(rows[:, j]), j])) == 2]
     ordered = sorted([*numbers, *two])
-    same = _nearness(rows[:, ordered]) >= SAME
+    same = nearness_of_ranks(rows[:, ordered]) >= SAME
     alike, dummies, decided = _alike(same, ordered), _dummies(rows, plain), _find_decided(rows, flags, deciders)
     decided |= _find_bands(rows, [j for j in categories if 2 < n_values[j] <= FEW_BANDS], numbers)
     several = {j for group in (*alike, *dummies, (*decided,)) for j in group}
     return Repeated(alike, dummies, decided, _sums(rows, [j for j in numbers if j not in several]))
-
-
-def _nearness(rows: Floats) -> Floats:
-    """Return how near the ranks of columns are, in one order or the opposite one: 1 if they are the same.
-
-    What a row lacks is taken for the middle, so that gaps in the same rows do not count.
-    """
-    known = np.isfinite(rows)
-    ranks = np.empty_like(rows)
-    for j, x in enumerate(rows.T):
-        ranks[:, j] = np.where(known[:, j], _ranks(x), 0.0)  # those of what is known come first
-    ranks -= np.where(known, ranks.sum(axis=0) / np.maximum(known.sum(axis=0), 1), 0.0)
-    ranks /= np.maximum(np.sqrt(np.square(ranks).sum(axis=0)), np.finfo(np.float64).tiny)
-    return np.asarray(np.abs(ranks.T @ ranks))
-
-
-def _ranks(x: Floats) -> Floats:
-    """Return the rank of each value, the mean of theirs for equal ones: SciPy's would load all of its statistics."""
-    _, at, n_equal = np.unique(x, return_inverse=True, return_counts=True)
-    ranks: Floats = (np.cumsum(n_equal) - (n_equal - 1) / 2)[at]
-    return ranks
 
 
 def _alike(same: Bools, numbers: list[int]) -> tuple[tuple[int, ...], ...]:

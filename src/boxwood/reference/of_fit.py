@@ -13,6 +13,7 @@ from boxwood._validation import list_words, out_of_frozen
 from boxwood.errors import DataError
 from boxwood.loops.expand import squared_distances
 from boxwood.reference.labels import centers_of, labels_of, last_step, objective_of
+from boxwood.reference.ranks import ranks_of
 
 FEW = 0.1  # of the rows may be in another cluster than at the fit: rounding, ties, weights
 CLEARER = 0.02  # by so much labels must be told better by the columns than predicted ones are
@@ -129,7 +130,7 @@ def _share_told(rows: Floats, labels: Array) -> float:
     n, (_, codes, sizes) = len(rows), np.unique(labels, return_inverse=True, return_counts=True)
     if n <= len(sizes):
         return 0.0
-    shares = [_between(_ranks(column), codes, sizes) for column in rows.T]
+    shares = [_between(ranks_of(column), codes, sizes) for column in rows.T]
     return 1 - (1 - float(np.mean(shares))) * (n - 1) / (n - len(sizes))
 
 
@@ -137,14 +138,6 @@ def _between(x: Floats, codes: Array, sizes: Array) -> float:
     """Return the share of the variance of numbers with the mean 0 that is between labels; 0 if they are all equal."""
     whole = float(x @ x)
     return float(np.square(np.bincount(codes, x)) @ (1 / sizes)) / whole if whole > 0 else 0.0
-
-
-def _ranks(x: Floats) -> Floats:
-    """Return the ranks of numbers, less their mean; those of equal numbers are equal."""
-    _, codes, counts = np.unique(x, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks: Floats = (last - counts / 2)[codes] - len(x) / 2
-    return ranks
 
 
 def _to_nearest(rows: Floats, centers: Floats) -> Floats:

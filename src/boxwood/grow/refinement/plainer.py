@@ -23,6 +23,7 @@ from boxwood.reference import Task
 from boxwood.reference.budget import NO_BUDGET, Budget
 from boxwood.reference.entry import LOOKED_AT, SAME
 from boxwood.reference.mixed import CodedColumns
+from boxwood.reference.ranks import nearness_of_ranks
 from boxwood.tree import ThresholdTree, TreeBuilder, between
 
 FEW_ROWS = 20  # in fewer rows, columns are in the same order by chance
@@ -199,25 +200,17 @@ def _plainer(
     if len(rows) < FEW_ROWS or len(columns) < 2 or not set(used) & set(columns):
         return {}
     some = np.asarray(table[rows[:: -(-len(rows) // LOOKED_AT)]][:, columns])
-    ranks = np.stack([_ranks(x) for x in some.T], axis=1)
-    lengths = np.sqrt(np.square(ranks).sum(axis=0))
+    same = nearness_of_ranks(some) >= SAME
     found = {}
     for i, j in enumerate(columns):
         if j in used:
-            same = np.abs(ranks.T @ ranks[:, i]) >= SAME * lengths * lengths[i]
-            others = [k for k in np.flatnonzero(same & (lengths > 0)).tolist() if columns[k] in allowed or k == i]
-            order = sorted(others, key=lambda k: (*_digits(some[:, k]), columns[k])) if len(others) > 1 else [i]
+            others = [k for k in np.flatnonzero(same[i]).tolist() if columns[k] in allowed or k == i]
+            order = sorted(others, key=lambda k: (*count_digits(some[:, k]), columns[k])) if len(others) > 1 else [i]
             found[j] = [columns[k] for k in order[: order.index(i)]]
     return {j: others for j, others in found.items() if others}
 
 
-def _ranks(x: Array) -> Floats:
-    """Return the ranks of values, of equal ones their mean, less the mean of all ranks."""
-    _, place, times = np.unique(x, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(times) - (times + len(x)) / 2)[place])
-
-
-def _digits(values: Array) -> tuple[bool, float]:
+def count_digits(values: Array) -> tuple[bool, float]:
     """Return whether some number of a column is no whole one, and how many digits its numbers have in the mean.
 
     Only digits count that do not depend on rounding, such as that of scaled columns.
