@@ -50,6 +50,19 @@ def test_groups_of_sizes_far_apart_are_seen_by_their_ratios(seed):
     assert Entry.of((size * np.exp(rng.normal(size=300) * 0.4))[:, None]).tails.drawn_in == (0,)
 
 
+@law(30)
+def test_doses_count_by_their_ratios_and_other_steps_by_their_differences(seed):
+    rng = np.random.default_rng(seed)
+    doses = [[1, 3, 10, 30], [0, 10, 20, 40, 80, 160], [0.085, 0.34, 0.69, 1.38, 2.75], [1, 2, 5, 10, 20, 50]][seed % 4]
+    x = rng.choice(np.array(doses, dtype=float), 300) * 10.0 ** rng.integers(-3, 4)
+    entry, there = Entry.of(x[:, None]), np.unique(x[x > 0])
+    steps = np.diff(entry.entered(there[:, None])[:, 0])
+    assert entry.tails.drawn_in == (0,)
+    assert steps.max() < 2.5 * steps.min()
+    others = [np.arange(1, 9), np.arange(0, 30, 3), [18, 25, 35, 50], [1, 2, 3, 4, 5, 10]][seed % 4]
+    assert Entry.of(rng.choice(np.array(others, dtype=float), 300)[:, None]).tails is None
+
+
 @law(60)
 def test_every_column_of_numbers_gets_the_same_range_but_for_the_outermost_rows(seed):
     x = random_column(np.random.default_rng(seed))

@@ -33,6 +33,9 @@ WIDE = 4.0  # the range of most rows: that of two values is sqrt(2)
 FEW = 0.01  # share of the rows that are beyond it, on each side
 TIMES = 2.0  # the upper quarter is more than so many times the lower one: differences of such numbers are ratios
 FAINT = 1e-3  # of a flag that another column decides: rules may test it
+FEW_DOSES, MANY_DOSES = 3, 15  # different numbers above 0
+OVER = 8.0  # times the least dose is the greatest one, at least
+UNEVEN = 2.1  # times the least step between doses is the greatest one, at most: 1, 2, 5, 10 and 1, 4, 8, 16 are doses
 TINY = 2.0**-60  # of the greatest difference: a smaller spread is rounding
 LOOKED_AT = 2_000  # rows that tell which columns say the same
 SAME = 0.99  # rank correlation of columns that say the same; less of it may be what groups make
@@ -245,15 +248,17 @@ def _count_values(x: Array, weights: Weights) -> tuple[Floats, Floats]:
 def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
     """Return where the tails of a column are drawn in to, and how far from there; an infinite spread if nowhere.
 
-    Where ratios count, it is zero and the lower quarter: above that, `arcsinh` is nearly a logarithm. Else it is the
-    median, and how far apart the quarters are; if these are equal, as where most rows have 0, the spread is the median
-    difference of the others.
+    Where ratios count, it is zero and the lower quarter, or the least dose: above that, `arcsinh` is nearly a
+    logarithm. Else it is the median, and how far apart the quarters are; if these are equal, as where most rows have 0,
+    the spread is the median difference of the others.
     """
     if len(values) <= 2:
         return 0.0, math.inf
     unit = max(abs(values[0]), abs(values[-1]))
     shares = mass / mass.sum()
     low, middle, high = (_quantile(values, shares, q) for q in (0.25, 0.5, 0.75))
+    if _are_doses(values):
+        return 0.0, float(values[values > 0][0])
     is_long = _share_of_farthest(values / unit, shares) > HEAVY
     if values[0] >= 0 and 0 < TIMES * low < high:
         spread = max(low, float(values[-1]) * TINY)
@@ -267,6 +272,15 @@ def _middle_and_spread(values: Floats, mass: Floats) -> tuple[float, float]:
         others = order[apart[order] > 0]
         spread = _quantile(apart[others], shares[others], 0.5)
     return middle, max(spread, float(apart.max()) * TINY) * unit
+
+
+def _are_doses(values: Floats) -> bool:
+    """Return whether numbers are few and rise by about one factor, as doses do, of which the least one may be 0."""
+    doses = values[values > 0]
+    if values[0] < 0 or not FEW_DOSES <= len(doses) <= MANY_DOSES or doses[-1] < OVER * doses[0]:
+        return False
+    steps = np.diff(np.log(doses))
+    return bool(steps.max() <= UNEVEN * steps.min())
 
 
 def _parts_by_ratios(values: Floats, shares: Floats, spread: float) -> bool:
