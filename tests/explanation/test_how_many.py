@@ -170,8 +170,10 @@ def test_the_number_and_the_scale_are_told_in_the_basis():
     frame = pd.DataFrame(rows, columns=["a", "b", "c"]).assign(income=income, copy=rows[:, 1] * 2)
     labels = explain(frame[["a", "b", "c"]], method="imm").provenance.labels
     assert labels == "k-means, 3 clusters (the number chosen by boxwood); on columns brought to one scale"
-    labels = explain(frame, n_clusters=3, method="imm").provenance.labels
-    assert labels.endswith("; on columns brought to one scale; long tails drawn in: income; b, copy count once")
+    scaled = "; on columns brought to one scale; long tails drawn in: income"
+    assert explain(frame, n_clusters=3, method="imm").provenance.labels.endswith(scaled)  # without the copy
+    labels = explain(frame, n_clusters=3, method="imm", columns=[*frame]).provenance.labels
+    assert labels.endswith(f"{scaled}; b, copy count once")
     plain = explain(frame, n_clusters=3, method="imm", standardize=False).provenance.labels
     assert plain == "k-means, 3 clusters (the number asked for)"
 

@@ -256,6 +256,34 @@ def _find_nested(ascending: Sequence[SeenValues]) -> set[str]:
     return found
 
 
+def outer_units(identifiers: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
+    """Return which columns number few units, each of which holds a range of identifiers, as chambers hold trees.
+
+    No measure tells such a column, as the age tells age groups by which persons were numbered.
+    """
+    inner = [one for one in identifiers if not one.lacks_some and 2 * len(np.unique(one.known)) <= one.n_known]
+    numbers = [one for one in columns if _may_be_property(one) and not (one.is_word or one.lacks_some)]
+    outer = [one for one in numbers if any(_holds_ranges(one, its) for its in inner)]
+    measures = [one for one in columns if not (one.is_word or _may_be_property(one))][:PROPERTIES]
+    return {one.name for one in outer if not any(_is_told_by(one.values, its.values) for its in measures)}
+
+
+def _holds_ranges(one: SeenValues, inner: SeenValues) -> bool:
+    """Return whether numbers in a row, three or more, go up with identifiers, several of which are in each."""
+    order = np.argsort(inner.values, kind="stable")
+    steps, same = np.diff(one.values[order]), np.diff(inner.values[order]) == 0
+    goes_up = (steps >= 0).all() and steps.max(initial=0.0) == 1 and not steps[same].any()
+    return bool(goes_up and one.most - one.least >= 2 and (~same).sum() >= 2 * (one.most - one.least + 1))
+
+
+def _is_told_by(units: Floats, x: Floats) -> bool:
+    """Return whether half of the variance of a measure, or more, is between units."""
+    known = ~np.isnan(x)
+    at, x = (units[known] - units.min()).astype(np.intp), x[known] - x[known].mean()
+    sums, sizes = np.bincount(at, x), np.maximum(np.bincount(at), 1)
+    return bool(2 * (sums**2 / sizes).sum() >= (x**2).sum())
+
+
 def _goes_up(one: SeenValues) -> bool:
     """Return whether many numbers, one in each row, never fall down the file."""
     is_whole = len(one.known) == len(one.values) and len(np.unique(one.known)) >= MANY_NUMBERS

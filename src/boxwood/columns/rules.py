@@ -6,16 +6,18 @@ A rule returns why a column is left out, or None. To add one, write it and put i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from boxwood._dates import NEARLY_ALL, TIMES
 from boxwood.batches.batches import OTHER_KINDS
+from boxwood.columns.copies import codes_of_words, copies_among
 from boxwood.columns.dates_and_names import (
     fixed_by_dates,
     is_calendar,
     names_among,
+    outer_units,
     rise_with,
     units_among,
     units_of_waves,
@@ -39,6 +41,7 @@ BEGINS_AGAIN = "numbers that begin again and again down the file, as visits and 
 COME_EQUALLY = "numbers that come equally often, as levels, places and waves of a plan do"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
+SAYS_THE_SAME = "says the same as "  # and the name of the column that stays
 OF_UNITS = "names or numbers of the units in which visits, waves or years begin again"
 
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
@@ -73,7 +76,13 @@ SUSPICIONS = (
     NUMBERS_AS_NAMES,
     NUMBERS_OF_UNITS,
 )
-"""Reasons for which a column that the caller names is not left out: a note says so."""
+"""Reasons for which a column that the caller names is not left out: a note says so. So is what says the same."""
+
+
+def is_suspicion(reason: str) -> bool:
+    """Return whether a column that the caller names would not be left out."""
+    return reason in SUSPICIONS or reason.startswith(SAYS_THE_SAME)
+
 
 LAST = (UNSEEN_DATES, THE_LABELS, *SUSPICIONS)
 """Reasons that are told behind those of what a column holds."""
@@ -81,8 +90,9 @@ LAST = (UNSEEN_DATES, THE_LABELS, *SUSPICIONS)
 
 def by_reason(why: Mapping[str, str], last: Sequence[str] = LAST) -> dict[str, list[str]]:
     """Return columns that are left out by the reason, in the order of the columns; IN: last: reasons at the end."""
-    found: dict[str, list[str]] = {}
-    for name in sorted(why, key=lambda name: last.index(why[name]) if why[name] in last else -1):
+    found, copies = dict[str, list[str]](), [reason for reason in why.values() if reason.startswith(SAYS_THE_SAME)]
+    places = {reason: i for i, reason in enumerate((*last, *dict.fromkeys(copies)))}
+    for name in sorted(why, key=lambda name: places.get(why[name], -1)):
         found.setdefault(why[name], []).append(name)
     return found
 
@@ -189,6 +199,16 @@ def numbers_as_names(seen: Seen, use: Use) -> str | None:
     return NUMBERS_AS_NAMES if seen.may_name_things else None
 
 
+def code_of_words(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are said in words, not in their codes; see `codes_of_words`."""
+    return SAYS_THE_SAME if use.by_boxwood and seen.name not in use.chosen else None
+
+
+def copy_of_numbers(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are said by one of the columns that say the same; see `copies_among`."""
+    return SAYS_THE_SAME if use.by_boxwood and seen.name not in use.chosen and not seen.is_word else None
+
+
 RULES: tuple[Rule, ...] = (
     text_among_numbers,
     times_as_text,
@@ -202,10 +222,12 @@ RULES: tuple[Rule, ...] = (
     the_labels,
     calendar,
     like_identifier,
+    code_of_words,
     many_names,
     begins_again,
     come_equally,
     numbers_as_names,
+    copy_of_numbers,
 )
 
 
@@ -223,9 +245,18 @@ def _unless_no_others(same: dict[str, str], left: Sequence[Seen], use: Use) -> d
     return {seen.name: same[seen.name] for seen in left if seen.name in same and seen.is_word}
 
 
-def _unless_all(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
-    """Return the columns that look like identifiers; none if labels would have no other column."""
-    return {} if use.has_labels and len(suspects) == len(left) else suspects
+def _with_outer_units(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the columns that look like identifiers, and the units that hold these, if clusters do without them.
+
+    None if labels would have no other column.
+    """
+    if not use.by_boxwood:
+        return {} if use.has_labels and len(suspects) == len(left) else suspects
+    columns = [seen for seen in left if isinstance(seen, SeenValues) and seen.name not in use.chosen]
+    identifiers = [seen for seen in columns if seen.name in suspects and not seen.is_word]
+    others = [seen for seen in left if seen.name not in suspects]
+    units = outer_units(identifiers, [seen for seen in columns if seen.name not in suspects])
+    return suspects | _unless_few_others(dict.fromkeys(units, NUMBERS_OF_UNITS), others, use)
 
 
 def _unless_few_others(why: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
@@ -263,16 +294,33 @@ def _unless_measured(suspects: dict[str, str], left: Sequence[Seen], use: Use) -
     return _unless_few_others(found | dict.fromkeys(units, NUMBERS_OF_UNITS), left, use)
 
 
+def _with_what_stays(copies: dict[str, str], may_go: Collection[str]) -> dict[str, str]:
+    return {name: f"{SAYS_THE_SAME}{stays}" for name, stays in copies.items() if name in may_go}
+
+
+def _if_codes(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return columns of codes of words, but for words that are too many themselves."""
+    may_go = {seen.name for seen in left if seen.name in suspects and many_names(seen, use) is None}
+    return _with_what_stays(codes_of_words([seen for seen in left if isinstance(seen, SeenValues)]), may_go)
+
+
+def _if_copies(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return columns of numbers that say the same as others."""
+    return _with_what_stays(copies_among([seen for seen in left if isinstance(seen, SeenValues)]), suspects)
+
+
 UNLESS_LAST = {
     the_labels: _unless_no_others,
-    like_identifier: _unless_all,
+    like_identifier: _with_outer_units,
+    code_of_words: _if_codes,
     many_names: _unless_few_others,
     calendar: _with_fixed,
     begins_again: _with_fixed,
     come_equally: _unless_few_others,
     numbers_as_names: _unless_measured,
+    copy_of_numbers: _if_copies,
 }
-"""Rules that leave columns where there are no others."""
+"""Rules that leave columns where there are no others, or none that say the same."""
 
 
 # ------------------------------------------------------------------------------------------------ what values are

@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood._dates import FEW_TIMES, NEARLY_ALL, TIME
 from boxwood._frames import label_values
-from boxwood._types import Floats, Indices
+from boxwood._types import Bools, Floats, Indices
 from boxwood.axes.categories import MANY_VALUES, Categories, is_missing
 from boxwood.axes.known_order import known_order
 from boxwood.batches.overview import MANY_NUMBERS, few_among
@@ -215,13 +215,17 @@ class SeenValues(Seen):
         """Whether the last two digits of all numbers are minutes."""
         return bool((self.known % 100 < 60).all())
 
+    @property
+    def has_value(self) -> Bools:
+        """Whether each row has a value."""
+        if self.categories is not None and None in self.categories.values:
+            return np.asarray(self.values != self.categories.values.index(None))
+        return ~np.isnan(self.values)
+
     @cached_property
     def known(self) -> Floats:
         """The values that are not missing."""
-        lacks: float = np.nan
-        if self.categories is not None and None in self.categories.values:
-            lacks = self.categories.values.index(None)
-        return self.values[~np.isnan(self.values) if np.isnan(lacks) else self.values != lacks]
+        return self.values[self.has_value]
 
     @cached_property
     def n_known(self) -> int:  # type: ignore[override]

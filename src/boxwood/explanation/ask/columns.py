@@ -29,6 +29,7 @@ from boxwood.columns.rules import (
     UNSEEN_DATES,
     by_reason,
     is_like_identifier,
+    is_suspicion,
     reasons_to_leave_out,
 )
 from boxwood.columns.seen import Use, labels_to_compare, seen_numbers
@@ -155,7 +156,7 @@ def notes_on_left_out(left_out: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     notes = []
     for reason, names in reasons.items():
         (in_writing,), use = as_written([reason]), ""
-        if reason in SUSPICIONS:
+        if is_suspicion(reason):
             use = "; to use it, name the columns (columns)"
         told, written = (f"left out, {why}: {list_words(names)}{use}" for why in (reason, in_writing))
         notes.append(ColumnNote(told, written, LeftOut(in_writing, tuple(names))))
