@@ -74,7 +74,7 @@ def test_labels_that_are_given_see_them_as_numbers(seed):
 
 
 @law(8)
-def test_columns_that_were_left_out_are_named_in_the_print(seed):
+def test_columns_that_were_left_out_are_named_in_the_print_with_the_reason(seed):
     rng = np.random.default_rng(seed)
     n, group = 120, np.arange(120) % 2
     others = {
@@ -88,4 +88,13 @@ def test_columns_that_were_left_out_are_named_in_the_print(seed):
     measured = {"x": 6 * group + rng.normal(size=n), "y": rng.normal(size=n), "same": 7}
     ex = bw.explain(pd.DataFrame(measured | {name: others[name] for name in kept}))
     [line] = [line for line in str(ex).splitlines() if line.startswith("Left out: ")]
-    assert sorted(line.removeprefix("Left out: ").removesuffix(" (columns)").split(", ")) == sorted(kept)
+    told = line.removeprefix("Left out: ").removesuffix("; to use them: columns")
+    why = {"country": "over 12 categories", "year": "date or time"}
+    assert dict(names_and_reasons(told)) == {name: why.get(name, "identifier") for name in kept}
+
+
+def names_and_reasons(told):
+    """Yield each name of "a, b (why); c (why)" with its reason."""
+    for part in told.split("; "):
+        names, _, why = part.removesuffix(")").rpartition(" (")
+        yield from ((name, why) for name in names.split(", "))

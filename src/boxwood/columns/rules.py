@@ -44,6 +44,21 @@ NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households
 SAYS_THE_SAME = "says the same as "  # and the name of the column that stays
 OF_UNITS = "names or numbers of the units in which visits, waves or years begin again"
 
+IN_SHORT = {
+    LIKE_IDENTIFIER: "identifier",
+    HARDLY_REPEATS: "seldom a value twice",
+    MANY_NAMES: f"over {FEW_NAMES} categories",
+    CALENDAR: "date or time",
+    FIXED_BY_DATE: "same on each date",
+    WITH_DATE: "trend over time",
+    BEGINS_AGAIN: "visit or place",
+    COME_EQUALLY: "level or wave of a plan",
+    NUMBERS_AS_NAMES: "numbers as names",
+    NUMBERS_OF_UNITS: "number of a unit",
+    OF_UNITS: "unit over time",
+}
+"""Reasons in the words of a line that names all columns left out."""
+
 FEW_ROWS = 50  # in fewer rows whole numbers without gaps are nothing unusual, nor values that seldom come twice
 VERY_FEW_ROWS = 20  # in fewer rows, not even that no word comes twice
 FILLED = 0.9  # unique whole numbers that fill more of their range count rows

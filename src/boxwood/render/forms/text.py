@@ -13,7 +13,7 @@ import numpy as np
 from boxwood._messages import as_cell
 from boxwood._validation import list_words, refuse_unknown
 from boxwood.axes import Categories
-from boxwood.columns.rules import NO_VALUES, ONE_VALUE, THE_LABELS
+from boxwood.columns.rules import IN_SHORT, NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import totals_told
@@ -140,10 +140,14 @@ def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.standalone_rul
 
 
 def _on_left_out(ex: MeasuredTree, how: str) -> list[str]:
-    """Return which columns of the table rules do not use, though they hold something; IN: how: what brings them in."""
+    """Return which columns that hold something rules do not use, and in a word why; IN: how: what brings them in."""
     known = () if ex.provenance is None else ex.provenance.left_out
-    names = [column_name(name) for reason, its in known if reason not in _SAY_NOTHING for name in its]
-    return [f"Left out: {list_words(names)} ({how})"] if names else []
+    told = [
+        f"{list_words([*map(column_name, names)])} ({IN_SHORT.get(reason) or reason.partition(' (')[0]})"
+        for reason, names in known
+        if reason not in _SAY_NOTHING
+    ]
+    return [f"Left out: {'; '.join(told)}; to use them: {how}"] if told else []
 
 
 _SAY_NOTHING = (NO_VALUES, ONE_VALUE, THE_LABELS, NOT_CHOSEN)  # reasons that nobody need be told
