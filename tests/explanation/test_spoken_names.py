@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 import boxwood as bw
-from boxwood.explanation.measure.spoken import HALF, MOST, spoken_names
+from boxwood.explanation.measure.spoken import HALF, MOST, REST, spoken_names
 from tests.scale import law
 
 
@@ -40,6 +40,10 @@ def meanings(word, frame, ex):
         return [x == (word == name)]
     if word in (f"no {name}", f"some {name}"):
         return [x == 0 if word[0] == "n" else x > 0]
+    if f"{name} not " in word:
+        return [x != words[-1]]
+    if " or " in word:
+        return [x.isin([words[-3], words[-1]])]
     if f"{name} = " in word:
         return [x == float(words[-1])]
     how = word.removesuffix(f" {name}")
@@ -49,6 +53,12 @@ def meanings(word, frame, ex):
     middle = x.median()
     pairs = [*combinations([None, *cuts, None], 2)] if cuts else [(None, middle), (middle, None)]
     return [between(x, *pair) for pair in pairs if pair != (None, None) and is_said(how, *pair, x)]
+
+
+def truths(name, frame, ex):
+    """Return of which rows a name is true, for each choice of borders."""
+    of_words = product(*(meanings(word, frame, ex) for word in name.split(", ")))
+    return [np.logical_and.reduce(true) for true in of_words]
 
 
 def ends_on(name, cluster):
@@ -84,10 +94,12 @@ def test_they_are_true_of_most_of_the_cluster_and_of_no_other(seed):
     names, labels = spoken_names(ex), ex._evidence.task.reference.labels
     assert names, "groups as plain as these have names"
     for c, name in names.items():
-        assert any(
-            speaks_of(c, np.logical_and.reduce(true), labels, weights)
-            for true in product(*(meanings(word, frame, ex) for word in name.split(", ")))
-        ), name
+        if name == REST:
+            others = product(*(truths(each, frame, ex) for each in names.values() if each != REST))
+            assert len(names) == 3
+            assert any(speaks_of(c, ~np.logical_or.reduce(true), labels, weights) for true in others)
+        else:
+            assert any(speaks_of(c, true, labels, weights) for true in truths(name, frame, ex)), name
         assert f"cluster {c} · {name}" in str(ex)
     assert len({*names.values()}) == len(names)
     assert ex.names == (0, 1, 2)
@@ -99,20 +111,30 @@ def speaks_of(c, true, labels, weights):
     return share[c] >= MOST and max(share[other] for other in range(3) if other != c) < HALF
 
 
-@law(16)
-def test_no_name_says_other_than_the_rule(seed):
+@law(24)
+def test_no_name_says_more_or_less_of_a_column_than_the_rule(seed):
+    """Levels, counts, numbers and words: what is said of a column of the rule is true where the rule holds there."""
     rng = np.random.default_rng(seed)
     group = rng.integers(0, 4, 400)
     frame = pd.DataFrame({"spent": rng.normal(size=4)[group] * 5, "age": rng.normal(size=4)[group] * 4})
     frame += rng.normal(size=frame.shape)
-    ex = bw.explain(frame, n_clusters=4)
+    frame["level"] = np.array([150, 170, 190, 220])[np.clip(group + (rng.random(400) < 0.1), 0, 3)]
+    frame["kids"] = rng.poisson(rng.permutation([0.2, 0.5, 2, 4])[group])
+    frame["kind"] = np.where(rng.random(400) < 0.85, np.array(list("abca"))[group], rng.choice(list("abc"), 400))
+    ex = bw.explain(frame, n_clusters=4, columns=[*frame.columns[rng.permutation(5)[:3]]])
     names = spoken_names(ex)
-    for one in ex.clusters:
-        words = names.get(one.cluster, "").split(", ")
-        for each in one.rules[0] if len(one.rules) == 1 and one.found > 0.9 else ():
-            above, below = (np.isfinite(end) for end in (each.intervals[0].lower, each.intervals[-1].upper))
-            assert not (above and {f"low {each.column}", f"not high {each.column}"} & {*words})
-            assert not (below and {f"high {each.column}", f"not low {each.column}"} & {*words})
+    for one in (one for one in ex.clusters if len(one.rules) == 1):
+        for word in names.get(one.cluster, "").split(", "):
+            for each in one.rules[0]:
+                if each.column in word.split(" "):
+                    ruled = where_it_holds(each, frame[each.column])
+                    assert any((true == ruled).all() for true in meanings(word, frame, ex)), (word, one)
+
+
+def where_it_holds(condition, x):
+    """Return which values of a column fulfil a condition."""
+    coded = x if condition.categories is None else x.map(condition.categories.values.index)
+    return coded.map(lambda each: any(each in piece for piece in condition.intervals))
 
 
 def test_a_cluster_of_rows_that_lack_a_number_is_spoken_of_so():

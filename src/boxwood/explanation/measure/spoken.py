@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,27 +11,33 @@ import numpy as np
 
 from boxwood._types import Bools, Floats
 from boxwood.tree.shorten import ends_left_of
-from boxwood.words.values import category, column_name, group_digits
+from boxwood.words.values import category, column_name, group_digits, one_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
     from boxwood.explanation.measured_tree import MeasuredTree
+    from boxwood.tree import Interval
 
 MOST, HALF = 0.8, 0.5  # share of a cluster of which a name is true, and of each other one, of which it is not
 SAME = 0.1  # of the rows: two words that differ in fewer say the same
 MAJORITY = 2 / 3  # of all rows: more are not said to be high
 FEW_VALUES = 10  # of whole numbers, which are said
 TRIED = 6  # words of a cluster that are tried in pairs
-LONGEST = 40  # characters of a name
+LONGEST = 45  # characters of a name
+REST, MOST_NAMES = "none of these", 4  # names, of which it is said if they are so few
 
 
 class _Word(NamedTuple):
-    """A word, the column that it is about, whether it is true of each row, and of which share of each cluster."""
+    """A word, the column that it is about, whether it is true of each row, and of which share of each cluster.
+
+    against: clusters whose rules ask something else of the column.
+    """
 
     said: str
     column: int
     is_true: Bools
     shares: Floats
+    against: Collection[int] = ()
 
     def apart(self, c: int) -> float:
         """Return how much more often it is true of a cluster than of any other."""
@@ -64,20 +70,31 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
         return {}
     if "spoken" not in ex._kept:
         words, k = list(_words(ex, evidence)), evidence.task.reference.n_clusters
-        ex._kept["spoken"] = [_name(c, words, evidence) for c in range(k)]
+        ex._kept["spoken"] = _with_rest([_name(c, words, evidence) for c in range(k)], evidence)
     said = ex._kept["spoken"]
     return {name: own for name, own in zip(ex.names, said, strict=True) if own and said.count(own) == 1}
 
 
-def _name(c: int, words: Sequence[_Word], evidence: Evidence) -> str:
-    """Return the name of a cluster, empty if it has none."""
+def _with_rest(names: Sequence[_Word | None], evidence: Evidence) -> list[str]:
+    """Return what the names say; the only cluster without one is the rest if few of its rows have another's name."""
+    said = ["" if name is None else name.said for name in names]
+    if said.count("") == 1 < len(said) <= MOST_NAMES + 1:
+        c = said.index("")
+        is_named = np.logical_or.reduce([name.is_true for name in names if name is not None])
+        if _shares(~is_named, evidence)[c] >= MOST:
+            said[c] = REST
+    return said
+
+
+def _name(c: int, words: Sequence[_Word], evidence: Evidence) -> _Word | None:
+    """Return the name of a cluster; None if it has none."""
     of_column: dict[int, _Word] = {}
     for word in words:
-        nearest = of_column.get(word.column)
-        if word.shares[c] >= MOST and (nearest is None or word.is_true.sum() < nearest.is_true.sum()):
-            of_column[word.column] = word
+        if word.shares[c] >= MOST and c not in word.against:
+            nearest = of_column.get(word.column, word)
+            of_column[word.column] = min(nearest, word, key=lambda one: int(one.is_true.sum()))
     tried = _names(c, sorted(of_column.values(), key=lambda word: -word.apart(c)), evidence)
-    return next((name.said for name in tried if len(name.said) <= LONGEST and name.speaks_of(c)), "")
+    return next((name for name in tried if len(name.said) <= LONGEST and name.speaks_of(c)), None)
 
 
 def _names(c: int, own: Sequence[_Word], evidence: Evidence) -> Iterator[_Word]:
@@ -100,13 +117,13 @@ def _join(words: Sequence[_Word], evidence: Evidence) -> _Word:
 
 def _words(ex: MeasuredTree, evidence: Evidence) -> Iterator[_Word]:
     """Yield the words of all columns, in their order."""
-    here, ends = evidence.coordinates, ends_left_of(ex.tree)
+    here, ends, asked = evidence.coordinates, ends_left_of(ex.tree), _asked(ex)
     given = here.table.values[evidence.task.kept]
     table = given if here.entry is None else here.entry.known(given)
     for j, name in enumerate(map(column_name, ex.columns)):
         x = np.where(np.isfinite(given[:, j]), table[:, j], np.nan)
         if j in evidence.categories:
-            said = _of_categories(name, evidence.categories[j].values, x)
+            said = _of_categories(name, evidence.categories[j].values, x, asked.get(j, {}).values())
         elif here.columns[j] in evidence.booleans:
             said = iter([(name, x == 1), (f"not {name}", x == 0)])
         elif np.isfinite(x).any():
@@ -114,16 +131,50 @@ def _words(ex: MeasuredTree, evidence: Evidence) -> Iterator[_Word]:
             said = _of_dates(name, x, cuts) if j in here.dates else _of_numbers(name, x, cuts)
         else:
             said = iter(())
-        for each, is_true in (*said, (f"{name} missing", np.isnan(x))):
-            yield _Word(each, j, is_true, _shares(is_true, evidence))
+        lacks = np.isnan(x)
+        ruled = {c: _within(pieces, x) for c, pieces in asked.get(j, {}).items()}
+        for each, is_true in said:
+            against = [c for c, own in ruled.items() if ((is_true != own) & ~lacks).any()]
+            yield _Word(each, j, is_true, _shares(is_true, evidence), against)
+        yield _Word(f"{name} missing", j, lacks, _shares(lacks, evidence))
 
 
-def _of_categories(name: str, values: Sequence[Any], x: Floats) -> Iterator[tuple[str, Bools]]:
+def _asked(ex: MeasuredTree) -> dict[int, dict[int, list[Interval]]]:
+    """Return what all rules of a cluster ask of a column: for each column, the intervals by cluster."""
+    found: dict[int, dict[int, list[Interval]]] = {}
+    boxes, clusters = ex.tree.boxes(), ex.tree.leaf_clusters.tolist()
+    for c in {*clusters}:
+        first, *others = [box for box, own in zip(boxes, clusters, strict=True) if own == c]
+        for j in first:
+            if all(j in box for box in others):
+                found.setdefault(j, {})[c] = [piece for box in (first, *others) for piece in box[j]]
+    return found
+
+
+def _within(pieces: Sequence[Interval], x: Floats) -> Bools:
+    """Return which numbers lie in one of some intervals."""
+    inside = np.zeros(len(x), dtype=bool)
+    for low, high, is_low_in, is_high_in in pieces:
+        inside |= ((x >= low) if is_low_in else (x > low)) & ((x <= high) if is_high_in else (x < high))
+    return inside
+
+
+def _of_categories(
+    name: str, values: Sequence[Any], x: Floats, asked: Iterable[Sequence[Interval]]
+) -> Iterator[tuple[str, Bools]]:
+    """Yield the values, and two of them, or all but one, where a rule asks for these."""
     for code, value in enumerate(values):
         if isinstance(value, bool):
             yield name if value else f"not {name}", x == code
         else:
             yield f"{name} {category(value)}", x == code
+    for pieces in asked:
+        codes = [code for code in range(len(values)) if any(code in piece for piece in pieces)]
+        others = [value for code, value in enumerate(values) if code not in codes]
+        if len(codes) == 2:
+            yield f"{name} {one_of([values[code] for code in codes])}", np.isin(x, codes)
+        elif len(others) == 1:
+            yield f"{name} not {category(others[0])}", np.isin(x, codes)
 
 
 def _of_dates(name: str, x: Floats, cuts: Floats) -> Iterator[tuple[str, Bools]]:
@@ -134,7 +185,7 @@ def _of_numbers(name: str, x: Floats, cuts: Floats) -> Iterator[tuple[str, Bools
     values = np.unique(x[np.isfinite(x)])
     if len(values) <= FEW_VALUES and (values == np.floor(values)).all():
         yield from ((f"{name} = {group_digits(value)}", x == value) for value in values.tolist())
-    elif values[0] == 0:
+    if values[0] == 0:
         yield from ((f"no {name}", x == 0), (f"some {name}", x > 0))
     if len(values) > 2:
         yield from ((f"{how} {name}", is_true) for how, is_true in _of_ranges(x, cuts, "high", "low"))
