@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boxwood._messages import list_words
 from boxwood.words.measured import about, category_of
-from boxwood.words.values import column_name, percent
+from boxwood.words.values import cluster_name, column_name, percent, shorten_name
 
 if TYPE_CHECKING:
     from boxwood.explanation.records import CategoryColumn, ClusterSummary, ColumnProfile, NumberColumn
@@ -26,6 +27,46 @@ def distinctive_columns(
     than half of a cluster, or of the rest, lack say nothing of it, but that they are missing may. IN: fewest: rows of
     the cluster that have a value that is said; with_gaps: whether that values are missing is told.
     """
+    found = _stand_out(profile, cluster, fewest, with_gaps=with_gaps)
+    return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:_TOLD]]
+
+
+def differences_besides(
+    profile: Sequence[ColumnProfile], clusters: Sequence[ClusterSummary], tested: Collection[str]
+) -> str:
+    """Return in which columns that rules do not test clusters stand out most, or that none does; empty without any.
+
+    Each of up to three columns is told of the cluster that goes most with it: few rows that stand out far tell of few
+    others. Of two clusters it is told of the first.
+    """
+    others = [one for one in profile if one.column not in tested]
+    if not others or not tested:
+        return ""
+    told = clusters if len(clusters) > 2 else clusters[:1]
+    of_column: dict[int, tuple[float, int, dict[str, str]]] = {}
+    for i, each in enumerate(told):
+        for away, place, words in _stand_out(others, each):
+            together = away * math.sqrt(each.share * (1 - each.share))  # the correlation of column and cluster
+            of_column[place] = min(of_column.get(place, (0.0, i, words)), (together, i, words), key=lambda one: one[0])
+    if not of_column:
+        name = column_name(*tested) if len(tested) == 1 else "the columns of the rules"
+        return f"Nothing but {name} differs much between the clusters: no other column by half a standard deviation."
+    of_cluster: dict[int, list[str]] = {}
+    for _, i, words in sorted(of_column.values(), key=lambda one: one[0])[:_TOLD]:
+        size = "more often" if words["size"] == "often" else THAN_OTHERS.get(words["size"], words["size"])
+        of_cluster.setdefault(i, []).append(f"{size} {words['name']}".strip())
+    names = [shorten_name(cluster_name(one.name)) for one in told]
+    return f"Besides, {'; '.join(f'{names[i]} has {list_words(words)}' for i, words in of_cluster.items())}."
+
+
+_TOLD = 3  # columns
+THAN_OTHERS = {"high": "higher", "low": "lower", "late": "later", "early": "earlier"}
+
+
+def _stand_out(
+    profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0, *, with_gaps: bool = True
+) -> list[tuple[float, int, dict[str, str]]]:
+    """Return the columns in which a cluster stands out: how much, less than zero, its place, and words."""
     if cluster.size == 0:
         return []
     found: list[tuple[float, int, dict[str, str]]] = []
@@ -44,7 +85,7 @@ def distinctive_columns(
             code = _frequent(one, group, cluster.size, fewest)
             if code is not None and group.differences[code] >= STANDS_OUT:
                 found.append((-group.differences[code], place, _mostly(one, group, code)))  # type: ignore[arg-type]
-    return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:3]]
+    return found
 
 
 def suggested_names(clusters: Sequence[ClusterSummary], profile: Sequence[ColumnProfile]) -> dict[Any, str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Bools, Floats
+from boxwood.explanation.measure.profile import measure_profile
 from boxwood.tree.shorten import ends_left_of
+from boxwood.words.distinctive import differences_besides
 from boxwood.words.values import category, column_name, group_digits, one_of
 
 if TYPE_CHECKING:
@@ -73,6 +76,18 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
         ex._kept["spoken"] = _with_rest([_name(c, words, evidence) for c in range(k)], evidence)
     said = ex._kept["spoken"]
     return {name: own for name, own in zip(ex.names, said, strict=True) if own and said.count(own) == 1}
+
+
+def say_besides(ex: MeasuredTree) -> str:
+    """Return in which other columns clusters that boxwood made differ; empty if their rows are not in memory.
+
+    The profile is not kept as one that was asked for, as a model file would hold it then.
+    """
+    if not ex._is_made_here or ex._in_memory is None:
+        return ""
+    if "besides" not in ex._kept:
+        ex._kept["besides"] = measure_profile(copy(ex))
+    return differences_besides(ex._kept["besides"], ex.clusters, [ex.columns[j] for j in ex.tree.features.tolist()])
 
 
 def _with_rest(names: Sequence[_Word | None], evidence: Evidence) -> list[str]:

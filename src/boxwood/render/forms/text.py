@@ -15,7 +15,7 @@ from boxwood._validation import list_words, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.columns.rules import IN_SHORT, NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
-from boxwood.explanation.measure.spoken import spoken_names
+from boxwood.explanation.measure.spoken import say_besides, spoken_names
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import NOT_CHOSEN
@@ -177,7 +177,8 @@ def _clusters(ex: MeasuredTree) -> list[str]:
     lacking = rows_lacking(ex) if ex._is_made_here else NOT_COUNTED  # which looks at all rows
     parts = cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking, spoken=spoken_names(ex))
     tested = ex.tree.features.tolist()
-    return [*parts, *day_line(dates for j, dates in ex._date_columns.items() if j in tested)]
+    besides = [said] if (said := say_besides(ex)) else []
+    return [*parts, *besides, *day_line(dates for j, dates in ex._date_columns.items() if j in tested)]
 
 
 def _notes(notes: Sequence[str]) -> str:

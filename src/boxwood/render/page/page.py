@@ -58,7 +58,7 @@ from boxwood.render.page.results import apart, describe_rules, frontier_charts, 
 from boxwood.render.pictures.picture import Picture, amount, picture_of, say_rows
 from boxwood.words.claims import at_least
 from boxwood.words.contrast import MOST
-from boxwood.words.distinctive import distinctive_columns, suggested_names
+from boxwood.words.distinctive import THAN_OTHERS, distinctive_columns, suggested_names
 from boxwood.words.lines import sentences_on_rules, table_of
 from boxwood.words.measured import say_method, share_of_total, totals_line
 from boxwood.words.notes import groups_in_short, lack_groups
@@ -495,7 +495,6 @@ def cards(
     return found
 
 
-_THAN_OTHERS = {"high": "higher", "low": "lower", "late": "later", "early": "earlier"}
 _OLDER = {"late": "newer", "early": "older"}  # where rules say ages
 
 
@@ -505,7 +504,7 @@ def _compare_words(ex: MeasuredTree, found: list[dict[str, str]], *, with_values
     IN: with_values: whether means and shares of all rows may be told, which a row more of a small group changes.
     """
     ages = {column_name(name) for name, dates in ex.details.dates if dates.as_of}
-    words = [_OLDER if one["name"] in ages else _THAN_OTHERS for one in found]
+    words = [_OLDER if one["name"] in ages else THAN_OTHERS for one in found]
     return [
         one | {"size": said.get(one["size"], one["size"]), "told": one["told"] if with_values else ""}
         for one, said in zip(found, words, strict=True)
