@@ -160,3 +160,22 @@ def test_labels_and_named_clusters_keep_their_names():
     named = ex.rename({c: f"group {c}" for c in range(3)})
     assert spoken_names(named) == {}
     assert spoken_names(bw.explain(frame, ex.predict(frame))) == {}
+
+
+@law(8)
+def test_a_cluster_that_is_one_unit_is_called_so(seed, tmp_path):
+    """A column of countries is left out, as years begin again in each; one of them is a cluster, alike from a file."""
+    rng = np.random.default_rng(seed)
+    countries, years = [f"c{i}" for i in range(15)], 12
+    frame = pd.DataFrame({"country": np.repeat(countries, years), "year": np.tile(2000 + np.arange(years), 15)})
+    apart = countries[seed]
+    away = 8 * (frame["country"] == apart)
+    frame["cars"], frame["price"] = away + rng.normal(size=180), rng.normal(size=180) - away
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    for table in (frame, bw.scan(tmp_path / "table.csv")):
+        ex = bw.explain(table, n_clusters=2)
+        assert "country" not in ex.columns
+        assert spoken_names(ex)[1] == f"country {apart}"
+        assert f"cluster 1 · country {apart}" in str(ex)
+    few = frame[(frame["country"] != apart) | (frame["year"] < 2004)]
+    assert "country" not in "".join(spoken_names(bw.explain(few, n_clusters=2)).values()), "four rows are too few"

@@ -43,6 +43,8 @@ class ColumnTable:
         On the columns: which are used, why others are left out, and how they are read.
     keys : Keys, default=None
         What says which rows of another table belong to these, if a file has it.
+    beside : mapping from str to codes and Categories
+        The columns of categories that were left out, by their names.
     """
 
     columns: tuple[str, ...]
@@ -54,6 +56,7 @@ class ColumnTable:
     dates: Mapping[str, Dates] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     keys: Keys | None = None
+    beside: Mapping[str, tuple[Floats, Categories]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -91,15 +94,18 @@ class ColumnTable:
 
     def of_rows(self, rows: Indices) -> ColumnTable:
         """Return some of the rows; values that only other rows have keep their codes."""
-        return replace(self, values=self.values[rows])
+        beside = {name: (codes[rows], known) for name, (codes, known) in self.beside.items()}
+        return replace(self, values=self.values[rows], beside=beside)
 
     def without(self, names: Collection[str], reason: str = "") -> ColumnTable:
         """Return the table without some of its columns, which are left out for a reason if one is given."""
         kept = [j for j, name in enumerate(self.columns) if name not in names]
         if len(kept) == len(self.columns):
             return self
+        left = {self.columns[j]: (self.values[:, j], self.categories[j]) for j in self.categories if j not in kept}
         return replace(
             self,
+            beside={**self.beside, **left} if reason else self.beside,
             columns=tuple(self.columns[j] for j in kept),
             values=self.values[:, kept],
             categories={i: self.categories[j] for i, j in enumerate(kept) if j in self.categories},

@@ -63,6 +63,8 @@ class FeatureSpace:
         How columns enter distances; None if that is said by a map, or if they enter as they are.
     dates : mapping from column to Dates
         Columns of `table` that hold dates, as days.
+    beside : mapping from str to codes and Categories
+        Columns of categories of the same rows, which neither clusters nor rules look at, by their names.
     """
 
     columns: tuple[str, ...]
@@ -78,6 +80,7 @@ class FeatureSpace:
     is_scaled: bool = False
     entry: Entry | None = None
     dates: Mapping[int, Dates] = field(default_factory=dict)
+    beside: Mapping[str, tuple[Floats, Categories]] = field(default_factory=dict)
 
     @classmethod
     def of(

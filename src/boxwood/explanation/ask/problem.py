@@ -262,7 +262,9 @@ def _cluster_rows(X: Any, clustering: Any, asked: Options, *, is_drawn: bool) ->
         rounded = () if isinstance(X, ColumnTable) else notes_on_rounding(X, read.X.columns)
         found = _of_table(read, asked, is_drawn=is_drawn)
     about = (*unfitted, *notes_on_labels_of(X, clustering), *rounded)
-    here = found.here.dated(asked.dates)
+    of_columns = X if isinstance(X, ColumnTable) else None if read is None else read.X
+    beside = {} if of_columns is None or len(of_columns) != len(found.here.rows) else of_columns.beside
+    here = replace(found.here.dated(asked.dates), beside=beside)
     return found._replace(here=here, in_table=in_table or found.in_table, notes=(*found.notes, *about))
 
 

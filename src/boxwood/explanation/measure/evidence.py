@@ -120,7 +120,7 @@ class Evidence:
         task, here, whole = self.task.of_rows(rows), self.coordinates, self.task
         budget = self.budget.for_share(min(task.n_kept / whole.n_kept, 1.0))
         measured = None if here.measured is None else here.measured.take(rows)
-        coordinates = replace(here, table_store=here.table.take(rows), store=task.rows, measured=measured)
+        coordinates = replace(here, table_store=here.table.take(rows), store=task.rows, measured=measured, beside={})
         given = None if self.given is None else rows_of_table(self.given, rows)
         leaf = self.leaf[rows]
         held, _ = held_in(task, leaf, len(self.held))

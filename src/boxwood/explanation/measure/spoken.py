@@ -12,6 +12,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats
 from boxwood.explanation.measure.profile import measure_profile
+from boxwood.explanation.records import FEW
 from boxwood.tree.shorten import ends_left_of
 from boxwood.words.distinctive import differences_besides
 from boxwood.words.values import category, column_name, group_digits, one_of
@@ -72,8 +73,9 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
     if evidence is None or not all(isinstance(name, int) for name in ex.names):
         return {}
     if "spoken" not in ex._kept:
-        words, k = list(_words(ex, evidence)), evidence.task.reference.n_clusters
-        ex._kept["spoken"] = _with_rest([_name(c, words, evidence) for c in range(k)], evidence)
+        words, units = list(_words(ex, evidence)), _units(ex, evidence)
+        names = [units.get(c) or _name(c, words, evidence) for c in range(ex.n_clusters)]
+        ex._kept["spoken"] = _with_rest(names, evidence)
     said = ex._kept["spoken"]
     return {name: own for name, own in zip(ex.names, said, strict=True) if own and said.count(own) == 1}
 
@@ -132,7 +134,7 @@ def _join(words: Sequence[_Word], evidence: Evidence) -> _Word:
 
 def _words(ex: MeasuredTree, evidence: Evidence) -> Iterator[_Word]:
     """Yield the words of all columns, in their order."""
-    here, ends, asked = evidence.coordinates, ends_left_of(ex.tree), _asked(ex)
+    here, ends, asked = evidence.coordinates, ends_left_of(ex.tree), _ask_of_columns(ex)
     given = here.table.values[evidence.task.kept]
     table = given if here.entry is None else here.entry.known(given)
     for j, name in enumerate(map(column_name, ex.columns)):
@@ -154,7 +156,22 @@ def _words(ex: MeasuredTree, evidence: Evidence) -> Iterator[_Word]:
         yield _Word(f"{name} missing", j, lacks, _shares(lacks, evidence))
 
 
-def _asked(ex: MeasuredTree) -> dict[int, dict[int, list[Interval]]]:
+def _units(ex: MeasuredTree, evidence: Evidence) -> dict[int, _Word]:
+    """Return the clusters that are one unit, as a country: one value of a column that clusters do without.
+
+    Most rows of the cluster have it, most rows that have it are of the cluster, and they are not few.
+    """
+    sizes, found = np.array([one.size for one in ex.clusters]), dict[int, _Word]()
+    for name, (codes, known) in evidence.coordinates.beside.items():
+        for said, is_true in _of_categories(column_name(name), known.values, codes[evidence.task.kept], ()):
+            shares = _shares(is_true, evidence)
+            word, c = _Word(said, -1, is_true, shares), int(np.argmax(shares))
+            if is_true.sum() >= FEW and word.speaks_of(c) and shares[c] * sizes[c] >= MOST * (shares @ sizes):
+                found.setdefault(c, word)
+    return found
+
+
+def _ask_of_columns(ex: MeasuredTree) -> dict[int, dict[int, list[Interval]]]:
     """Return what all rules of a cluster ask of a column: for each column, the intervals by cluster."""
     found: dict[int, dict[int, list[Interval]]] = {}
     boxes, clusters = ex.tree.boxes(), ex.tree.leaf_clusters.tolist()
