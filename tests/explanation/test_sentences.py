@@ -486,6 +486,36 @@ def say_when(asked, names):
         assert pd.api.types.is_datetime64_any_dtype(asked.X[name])
 
 
+def apart(asked, name, c):
+    """Return how far the mean of a cluster is from that of other rows, in standard deviations of all with a value."""
+    x = pd.to_numeric(asked.X[name]).to_numpy(dtype=float)
+    known = np.isfinite(x) & (asked.mass > 0)
+    own = known & (asked.labels == c)
+    if not own.any() or own.sum() == known.sum():
+        return 0.0
+    middle = np.average(x[known], weights=asked.mass[known])
+    deviation = np.sqrt(np.average((x[known] - middle) ** 2, weights=asked.mass[known]))
+    means = (np.average(x[rows], weights=asked.mass[rows]) for rows in (own, known & ~own))
+    return float(np.subtract(*means)) / deviation if deviation > 0 else 0.0
+
+
+def nothing_else_differs(asked, _):
+    """No column of numbers that the rules do not test has means that far apart."""
+    for j, name in enumerate(asked.ex.columns):
+        if j not in asked.ex.tree.features and asked.X[name].dtype.kind in "if" and asked.X[name].notna().all():
+            assert all(abs(apart(asked, name, c)) < 0.5 + 1e-9 for c in range(asked.ex.n_clusters))
+
+
+def go_with_clusters(asked, told):
+    """Means of clusters lie on the side that is told."""
+    for part in told.split("; "):
+        cluster, words = part.split(" has ", 1)
+        for side, name in re.findall(r"(higher|lower) (c\d)\b", words):
+            away = apart(asked, name, asked.cluster(cluster))
+            assert abs(away) >= 0.5 - 1e-9
+            assert (away > 0) == (side == "higher")
+
+
 def name_things(asked, names):
     """Another column of few values is the same in nearly all rows of each number."""
     for name in names.split(", "):
@@ -1090,6 +1120,10 @@ PRINTED = {
     rf"within-cluster cost is ({NUMBER}) times that of the clusters \(price of explainability\)[.;]": costs_times,
     r"within-cluster cost is that of the clusters \(price of explainability 1\)\.": costs_the_same,
     r"within-cluster cost is zero for both \(price of explainability 1\)\.": costs_nothing,
+    r"Nothing but (.+) differs much between the clusters: no other column by half a standard deviation\.": (
+        nothing_else_differs
+    ),
+    r"Besides, (.+)\.": go_with_clusters,
     rf"within-cluster cost is zero for the clusters but ({NUMBER}) for the rules \(price of explainability "
     rf"infinite\)\.": (costs_infinitely_more),
     r"it is below 1 because the clusters do not minimise the .+\.": does_not_minimise,
@@ -1568,6 +1602,7 @@ NO_PROMISE = (
     "it has none beside labels and weights",  # ends of errors
     "no column is left in ",
     "no numeric column in ",
+    "same on each date",  # in short, what a note tells
     "a number of folds from 2 to ",
     "default-src 'none'",  # no words
     "§ § no label",

@@ -9,7 +9,6 @@ from boxwood import Reference
 from boxwood.errors import DataError
 from boxwood.grow import greedy, shallow
 from boxwood.grow.centers.greedy import Nearest, grow_several
-from boxwood.loops.greedy import foretold_depth
 from boxwood.metrics import readability
 from boxwood.reference import Task
 from boxwood.tree import rows_at_nodes
@@ -106,12 +105,6 @@ def test_whole_weights_are_repeated_rows():
         X, reference, weights = whole_numbers(2 * seed + 1)
         rows = np.repeat(np.arange(len(X)), weights)
         assert shallow(X, reference, sample_weight=weights) == shallow(X[rows], reference.of_rows(rows))
-
-
-def test_the_foretold_depth_of_halves_and_chains():
-    assert foretold_depth(0.5, 4, 8) == 3.0
-    assert foretold_depth(0.0, 1, 8) == 7.0  # all rows stay with the centres that are cut off one by one
-    assert foretold_depth(1.0, 1, 8) == 1.0
 
 
 def test_a_penalty_shortens_the_rules():
