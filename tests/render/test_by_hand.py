@@ -321,6 +321,9 @@ def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # 
     moved_to(page, control, 0)
     page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
     assert inputs.nth(column).input_value() == "3"
+    page.locator(".card .rename").first.click()
+    page.keyboard.type("Given")
+    page.keyboard.press("Enter")
     scope = {"ex": ex}
     exec(page.text_content("#lines-of-python"), scope)
     page.set_input_files(
@@ -331,6 +334,28 @@ def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # 
         page.click("#labelled .save")
     labelled = pd.read_csv(download.value.path())
     assert labelled.cluster.tolist() == scope["ex"].predict(frame).tolist()
+    assert "Given" in set(labelled.cluster)
+
+
+def test_a_threshold_is_typed(opened):  # noqa: F811
+    """The rules move to the value, or to the nearest that is counted, which is said; other cuts say why they stay."""
+    frame, ex = made("customers", 0)
+    page = opened(ex)
+    page.wait_for_selector("#by-hand:not([hidden])")
+    box, told = page.locator("#moves input[type=number]").first, page.locator("#moves output").first
+    own = float(box.input_value())
+    for value, is_place in ((f"{own + 0.001}", False), ("-1e6", False), (f"{own:g}", True)):
+        box.fill(value)
+        box.press("Enter")
+        assert ("the nearest that is counted here" in told.inner_text()) != is_place
+        assert value == box.input_value() or not is_place
+        page.wait_for_timeout(100)
+        if value == "-1e6":
+            check_tree(page, ex, frame)
+    assert page.locator("#other-tree").is_hidden()
+    moving = page.locator("#moves .move").count()
+    staying = re.findall(r"\d+(?=[, ])", page.inner_text("#moves .note")) if moving < ex.n_leaves - 1 else []
+    assert len(staying) == ex.n_leaves - 1 - moving
 
 
 def test_the_picture_is_saved_for_a_slide(opened):  # noqa: F811

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST = 160  # places that are looked at; next to the cut each value is one
 _NEAR = 12  # places on either side of the cut
+_SPARSE = 5  # a step between places is at least this part of the way to the cut
 _MOST_SUMS = 20_000_000  # sums that a price of each place may take
 _MOST_CODES = 30  # of a column whose words enter sums
 
@@ -158,7 +159,7 @@ def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int, most
     """Return places at edges for the only end of a cut of numbers or dates just above leaves; one edge is its own.
 
     Between two places, before the first and behind the last there are at least so many rows as `least`, and the rows at
-    the cut divided by `most`, so that there are about as many places at most. No other cut has an end at a place. None
+    the cut divided by `most`, and more the farther they are from the cut. No other cut has an end at a place. None
     where another cut would move with this one.
     """
     j, ends = int(ex.tree.feature[node]), [*say_ends_of_cut(ex, node)]
@@ -190,7 +191,8 @@ def _apart(places: Sequence[int], n_rows: Ints, end: int, least: int) -> list[in
     """Return the first of some places, and each with enough rows between it and the one before, and behind it."""
     found = [places[0]]
     for i in places[1:]:
-        if min(abs(n_rows[i] - n_rows[found[-1]]), abs(end - n_rows[i])) >= least:
+        gap, far = abs(n_rows[i] - n_rows[found[-1]]), abs(n_rows[i] - n_rows[places[0]])
+        if abs(end - n_rows[i]) >= least <= gap >= far // _SPARSE:
             found.append(i)
     return found
 

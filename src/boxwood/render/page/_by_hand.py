@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from boxwood.tree.nodes import CutTest
 
 _MOST_CUTS, _MOST_PLACES, _MOST_TREES, _MOST_CODES = 5, 12, 8, 60
+_FINE, _OF_ALL = 8, 80  # places in a bar, and about how many near the cuts of the whole tree, if it were full of them
 _MOST_LETTERS = 30_000
 _Change: TypeAlias = tuple[int, int, str]
 
@@ -178,7 +179,9 @@ def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int
         if ex.tree.is_set[above[node]] or column in fixed:
             continue
         inner = bars[node].edges[1 : -1 if bars[node].gap is None else -2]
-        found = places_at_edges(ex, above[node], inner, least, _MOST_PLACES)
+        fine = np.interp(np.arange(_FINE * (len(inner) - 1) + 1) / _FINE, np.arange(len(inner)), inner)
+        most = _MOST_PLACES if known else max(_MOST_PLACES, _OF_ALL // len(above))
+        found = places_at_edges(ex, above[node], fine, least, most)
         if found is None:
             continue
         # no other cut has an end there, nor a place: Python moves all ends of a column at a value
@@ -199,7 +202,7 @@ def _cut(ex: MeasuredTree, node: tuple[int, int], found: PlacesAtEdges, free: Se
         moved, leaves = replace(ex, tree=tree, _evidence=None, _kept={}), _leaves(ex, node[1])
         rules, value = rules_at_leaves(moved), found.values[i]
         words = cut_words(moved, node[1], None, reached_by_missing(tree, ex._gap_columns))
-        at = float(bars.at[1:-1][found.edges[i]])
+        at = float(np.interp(found.edges[i] / _FINE, np.arange(len(bars.at) - 2), bars.at[1:-1]))
         line = CutMark(at, value if isinstance(value, str) else short_number(value))
         drawn = bars_drawn(bars if i == found.now else bars._replace(lines=(line, *bars.lines[1:])))
         tests.append(test)

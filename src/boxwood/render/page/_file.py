@@ -20,10 +20,7 @@ _ISO_FORM = "%Y%m%d%H%M%S%f%z"  # the parts of ISO 8601 in the order of its grou
 
 
 def file_rules(ex: MeasuredTree) -> dict[str, Any]:
-    """Return the columns that the rules need, the names of clusters as cells have them, and how texts are read.
-
-    Patterns are those by which tables are read in Python and DuckDB, as JavaScript writes them.
-    """
+    """Return the columns that the rules need, and the names of clusters as cells have them."""
     relative = [dates for j, dates in ex._date_columns.items() if dates.as_of and j in ex.tree.features]
     days = any(one.day_column for one in relative)
     return {
@@ -31,6 +28,12 @@ def file_rules(ex: MeasuredTree) -> dict[str, Any]:
         "clusters": [[plain_category(name), _cell(plain_category(name))] for name in ex.names],
         "label": "" if ex.provenance is None else str(ex.provenance.label),
         "ages": "" if not relative or days else "moment" if any(one.as_of == NOW for one in relative) else "day",
+    }
+
+
+def reading_rules() -> dict[str, Any]:
+    """Return how texts are read: words, and the patterns by which Python and DuckDB read, as JavaScript writes them."""
+    return {
         "marks": MARKS,
         "blanks": BLANKS,
         "pairs": PAIRS,

@@ -208,8 +208,10 @@ const showLabelled = ({file, rows, reasons, byCluster, others, exceptions}, name
     ...(others ? [save(exceptions, called("exceptions"))] : []));
 };
 let working = null, listed = null;
-const label = file => {
+const label = async file => {
   listed = file;
+  const {reading} = await first.copies;
+  if (listed !== file) return;
   working?.terminate();
   const code = one("code[data-form=javascript]").textContent, share = one("#share");
   const source = `"use strict";\n${code}\n${timeIn}\n(${labeller})(cluster, whyNone);`;
@@ -227,19 +229,20 @@ const label = file => {
   };
   // what the column of clusters says of each: where some are one, the one that they are
   const into = byHand && isByHand ? stateOf().into : rules.clusters.map((_, i) => i), {clusters} = rules.file;
-  const told = clusters.map(([, cell], i) => [cell, clusters[into[i]][0]]);
-  working.postMessage({file, asked: {...rules.file, told, asOf: one("#day")?.value || null, column: "cluster"}});
+  const told = clusters.map(([, cell], i) => [cell, clusters[into[i]][0]]), named = clusters.map(([name, cell], i) => [name, given.get(i) ?? cell]);
+  working.postMessage({file, asked: {...rules.file, ...reading, told, clusters: named, asOf: one("#day")?.value || null, column: "cluster"}});
 };
 // Labels by a tree that is not shown any more are no answer.
 const forgetLabels = () => {
   if (!listed) return;
-  working.terminate();
+  working?.terminate();
   one("#share").hidden = true;
   const again = element("button", {type: "button"}, `Label ${listed.name} again, by the tree that is shown now`);
   again.addEventListener("click", () => label(listed));
   one("#labelled").replaceChildren(again);
 };
-if (rules.file) {
+const unpacks = typeof DecompressionStream !== "undefined";
+if (rules.file && unpacks) {
   one("#drop").hidden = false;
   if (rules.file.ages === "day") one("#day").value = new Date().toLocaleDateString("sv");
   one("#file").addEventListener("change", event => { if (event.target.files.length) label(event.target.files[0]); });
@@ -311,7 +314,7 @@ const saySizes = said => sizesOf().forEach((parts, i) => {
   // what stood out in one of them is not what stands out in all
   [all(".who li")[i], all(".told")[i]].forEach(place => all(".out, .note:not(.finds)", place).forEach(part => { part.hidden = said[i] !== first.sizes[i]; }));
 });
-const first = {rules, copies: typeof DecompressionStream === "undefined" ? null : unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), deciding: one("#deciding")?.textContent, isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
+const first = {rules, copies: unpacks && unpacked(one("#copies").textContent), tree: [...one("#of-tree").childNodes], cards: all(".card").map(card => [...one(".rules", card).childNodes]), told: all(".told .finds").map(part => part.textContent), code: all("code[data-form]").map(code => code.textContent), deciding: one("#deciding")?.textContent, isWide: one("#of-tree").parentElement.classList.contains("wide"), sizes: sizesOf().map(parts => parts.map(part => part.nodeValue))};
 let copies = first.copies;
 const showFirst = () => {
   ({rules, copies} = first);
@@ -405,7 +408,7 @@ const toggle = (button, find) => {
     else show(find, back);
   });
 };
-const slider = one("#leaves"), unpacks = typeof DecompressionStream !== "undefined";
+const slider = one("#leaves");
 if (slider && unpacks) {
   const sizes = slider.dataset.sizes.split(" "), told = one("#leaves-told"), here = Number(slider.value), data = once("#trees");
   one("#slider").hidden = false;
@@ -475,7 +478,8 @@ const madeOf = state => {
 const spelled = cluster => (given.has(cluster) ? JSON.stringify(given.get(cluster)) : inPython(first.rules.file.clusters[cluster][0]));
 const nameOf = cluster => first.rules.clusters[cluster][1];
 const rightFor = right => `right for ${percentOf(right)} of the ${byHand.weighted ? "weight" : "rows"}`;
-const moveTo = (cut, to) => {
+const moveTo = (cut, to, typed = {}) => {
+  wish = typed;
   const {column, places} = byHand.cuts[cut], last = done.at(-1)?.moved?.cut === cut ? done.pop() : null;
   const from = last ? last.moved.from : placeOf(stateOf(), cut);
   if (from !== to) done.push({moved: {cut, from, to}, said: `The cut is now ${places[to].full[0]}`, line: `ex = ex.move_cut(${column}, ${places[from].value}, to=${places[to].value})`});
@@ -493,20 +497,39 @@ const pairsOf = ({into, at}, found) => {
     return one !== other && isFirst && tree && [...at.keys()].every(cut => tree.moves[cut] || !tree.ends.some(([id]) => id === cut + 1));
   });
 };
+// The value of a place as one types it: a number, or a day, which is one of days, too.
+const dayOf = days => dated(days).slice(0, 10), isDated = cut => byHand.columns[byHand.nodes[cut].test[0]].date;
+const numberAt = (cut, {value, ends}) => { const end = ends.find(x => x !== null); return isDated(cut) || Number.isNaN(Number(value)) ? end : Number(value); };
+let wish = {};  // the value that was typed, where no place is
+const wished = (cut, box) => {
+  const {places} = byHand.cuts[cut], x = isDated(cut) ? Date.parse(box.value) / 864e5 : Number(box.value), far = places.map(place => Math.abs(numberAt(cut, place) - x));
+  if (box.value === "" || Number.isNaN(x)) return;
+  const to = far.indexOf(Math.min(...far)), said = numberAt(cut, places[to]);
+  moveTo(cut, to, (isDated(cut) ? dayOf(said) === box.value : said === x) ? {} : {cut, said: `${box.value}: the nearest that is counted here is `});
+};
+const whyStays = ({children, test}) => (children.some(child => !child.isLeaf) ? "other cuts follow" : test[4] ? "words are asked for" : "too few rows beside it, or another cut moves with it");
 const sayMade = () => {
   const state = stateOf(), {found, right} = madeOf(state), of = state.into.join();
   const cuts = found.filter(({id}) => byHand.cuts[id] && state.tree.moves[id]);
-  if (one("#moves").dataset.of !== of) one("#moves").replaceChildren(...cuts.map(({id, number, column}) => {
-    const name = `move-${number}`, range = element("input", {type: "range", class: "move", id: name, min: 0, max: byHand.cuts[id].places.length - 1});
-    range.addEventListener("input", () => moveTo(id, Number(range.value)));
-    return element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), range, element("output", {for: name}));
-  }));
+  if (one("#moves").dataset.of !== of) {
+    one("#moves").replaceChildren(...cuts.map(({id, number, column}) => {
+      const name = `move-${number}`, range = element("input", {type: "range", class: "move", id: name, min: 0, max: byHand.cuts[id].places.length - 1});
+      const box = element("input", {type: isDated(id) ? "date" : "number", step: "any", "aria-label": `Value of cut ${number}`});
+      range.addEventListener("input", () => moveTo(id, Number(range.value)));
+      box.addEventListener("change", () => wished(id, box));
+      return element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), box, range, element("output", {for: name}));
+    }));
+    const stay = Object.entries(Object.groupBy(found.filter(node => !node.isLeaf && !cuts.includes(node)), whyStays)).map(([why, nodes]) => `cut ${nodes.map(({number}) => number).join(", ")} (${why})`);
+    if (stay.length) one("#moves").append(element("p", {class: "note"}, `Not moved here: ${stay.join("; ")}. In Python, ex.move_cut moves any.`));
+  }
   one("#moves").dataset.of = of;
   all("#moves .move").forEach((range, i) => {
     const {places, now} = byHand.cuts[cuts[i].id], to = placeOf(state, cuts[i].id);
     const n = Math.abs(sumOf(places[to].inside) - sumOf(places[now].inside));
     range.value = to;
-    const said = `${places[to].full[0]}: ${rightFor(right)}${n ? `, ${rowsIn(n, byHand.weighted)} in another cluster` : ""}`;
+    const {id} = cuts[i], x = numberAt(id, places[to]);
+    range.previousSibling.value = isDated(id) ? dayOf(x) : x;
+    const said = `${wish.cut === id ? wish.said : ""}${places[to].full[0]}: ${rightFor(right)}${n ? `, ${rowsIn(n, byHand.weighted)} in another cluster` : ""}`;
     range.setAttribute("aria-valuetext", range.nextElementSibling.textContent = said);
   });
   const merges = pairsOf(state, found).map(([first, second, into]) => {
@@ -688,6 +711,7 @@ const rename = (cluster, name, isOwn) => {
   all(`#compare [value="${cluster}"]`).forEach(part => { part.textContent = name; });
   fitTitles();
   if (byHand) sayMade();
+  forgetLabels();  // which have the name of before
 };
 const give = (cluster, name) => {
   const before = nameOf(cluster), line = `ex = ex.rename({${spelled(cluster)}: ${JSON.stringify(name)}})`;

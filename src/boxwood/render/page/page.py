@@ -38,7 +38,7 @@ from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
 from boxwood.render.page._by_hand import trees_by_hand
 from boxwood.render.page._cells import cells_of_confusion, strays
 from boxwood.render.page._copies import code_of_all, copies_of_rules
-from boxwood.render.page._file import file_rules
+from boxwood.render.page._file import file_rules, reading_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
 from boxwood.render.page._parts import (
     LARGEST,
@@ -119,11 +119,11 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
-    facts["copies"] = pack(copies_of_rules(ex))
     facts["others"] = _others(whole, facts, count)
     facts["by_hand"] = _by_hand(whole, ex, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
+    facts["copies"] = pack(copies_of_rules(ex) | ({"reading": reading_rules()} if rules["file"] else {}))
     rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
@@ -155,9 +155,25 @@ def _script() -> str:
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
     text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
     text = re.sub(r"(?<=[{;,(])\n|;\n(?=})", "", text)  # where no comment ends
-    # signs that no text of the script holds
-    spaces = r" (=>|[=!]==|&&|\|\||\?\?=?|[+-]=|[<>]=?) |(?<=const )(\w+) (=) |\b(if|for) (?=\()| (?=[{}])|(?<={) "
-    return re.sub(spaces, r"\1\2\3\4", text)
+    return without_spaces(text)
+
+
+def without_spaces(script: str) -> str:
+    """Return JavaScript without the spaces around its signs; those within its texts stay."""
+    return _SPACES.sub(lambda found: found[1] or found[3] or found[4], script)
+
+
+def _texts_of_javascript() -> str:
+    """Return the pattern of texts and of patterns of JavaScript; texts in backquotes may hold others, three deep."""
+    within = "[^`{}]*"
+    for _ in range(3):
+        within = rf"`(?:[^`\\$]|\\.|\$(?!{{)|\${{(?:[^`{{}}]|{{[^`{{}}]*}}|{within})*}})*`"
+    before = r"(?:(?<=[(=,:!&|?>\[])|(?<=[(=,:!&|?>\[] ))"
+    return rf'(["\'])(?:(?!\2)[^\\\n]|\\.)*\2|{within}|{before}/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*'
+
+
+_SPACES = re.compile(rf"({_texts_of_javascript()})| ?([=?:,<>&|*%(){{}}\[\]!]+) ?|(?<![+-]) ([+-]) (?![+-])")
+"""Signs of JavaScript with the spaces around them, outside of texts."""
 
 
 def short_page(model: Any) -> tuple[str, int]:
