@@ -339,7 +339,7 @@ def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # 
 
 def test_a_threshold_is_typed(opened):  # noqa: F811
     """The rules move to the value, or to the nearest that is counted, which is said; other cuts say why they stay."""
-    frame, ex = made("customers", 0)
+    frame, ex = made("whole", 0)
     page = opened(ex)
     page.wait_for_selector("#by-hand:not([hidden])")
     box, told = page.locator("#moves input[type=number]").first, page.locator("#moves output").first
