@@ -51,6 +51,20 @@ def test_numbers_that_say_more_than_a_frequent_value_are_no_copies(seed):
     assert copies_in(table) == {}
 
 
+@law(20)
+def test_the_order_of_many_rows_decides_nothing(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=6000)
+    table = {
+        "x": x,
+        "near": x + rng.normal(size=6000) * rng.uniform(0.1, 0.2),
+        "y": np.exp(x),
+        "z": rng.normal(size=6000),
+    }
+    order = rng.permutation(6000)
+    assert copies_in({name: values[order] for name, values in table.items()}) == copies_in(table)
+
+
 @law(30)
 def test_codes_go_beside_their_words_and_measures_stay(seed):
     rng = np.random.default_rng(seed)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from boxwood._types import Bools, Floats
+from boxwood.batches.sample import some_rows
 from boxwood.columns.seen import SeenValues
 from boxwood.reference.clumps import STEPS
 from boxwood.reference.entry import LOOKED_AT, SAME
@@ -58,8 +59,8 @@ def copies_among(columns: Sequence[SeenValues]) -> dict[str, str]:
     columns = [one for one in columns if not one.is_word and one.kind == "number"]
     if len(columns) < 2 or len(columns[0].values) < FEWEST:
         return {}
-    some = np.random.default_rng(0).permutation(len(columns[0].values))[:LOOKED_AT]
-    rows = np.column_stack([one.values[some] for one in columns])
+    rows = np.column_stack([one.values for one in columns])
+    rows = rows[some_rows(rows, LOOKED_AT)]
     same, left, found = _are_alike(rows), {*range(len(columns))}, dict[str, str]()
     for i in range(len(columns)):
         group = [j for j in np.flatnonzero(same[i]).tolist() if j in left]
