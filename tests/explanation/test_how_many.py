@@ -283,14 +283,13 @@ ALONE = {
     "even": lambda rng, n: rng.uniform(size=n),
     "long": lambda rng, n: rng.lognormal(size=n),
     "zeros": lambda rng, n: np.where(rng.random(n) < 0.5, 0, rng.exponential(size=n)),
-    "a flag": lambda rng, n: rng.random(n) < 0.4,
-    "words": lambda rng, n: rng.choice(list("abc"), n),
+    "counts": lambda rng, n: rng.poisson(3, n),
 }
 
 
 @pytest.mark.parametrize("kind", ALONE)
 @law(3)
-def test_where_no_groups_show_no_column_alone_makes_the_clusters(kind, seed):
+def test_where_no_groups_show_no_number_alone_makes_the_clusters(kind, seed):
     rng, n = np.random.default_rng(seed), 400
     factor = rng.normal(size=n)
     frame = pd.DataFrame({f"x{j}": factor + rng.normal(size=n) / 2 for j in range(4)} | {"alone": ALONE[kind](rng, n)})

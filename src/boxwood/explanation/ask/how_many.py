@@ -150,15 +150,20 @@ class DrawnRows:
     def settled(self, groups: Groups) -> DrawnRows:
         """Return the look in which columns count as they do in clusters of these rows, whatever their number.
 
-        Slices of one column tell nothing of a table: where no groups show and one column alone would count, columns
-        count by what most of them have in common.
+        Categories are kinds by themselves, but slices of a number tell nothing of a table: where no groups show and one
+        column of numbers alone would count, columns count by what most of them have in common.
         """
         weights = self.weights(2) if groups.show is False else None
-        if weights is None or np.count_nonzero(weights >= SHOWN) > 1:
+        counts = [] if weights is None else np.flatnonzero(weights >= SHOWN).tolist()
+        if len(counts) != 1 or not self._is_of_numbers(counts[0]):
             return self
         shared = shared_weights(self.rows, self._blocks)
         factors = np.repeat(np.sqrt(shared), list(map(len, self._blocks)))
         return replace(self, rows=self.rows * factors, has_weights=False, shared=shared)
+
+    def _is_of_numbers(self, column: int) -> bool:
+        made = self._blocks[column]
+        return len(made) == 1 and len(np.unique(self.rows[:, made])) > 2
 
     def weights(self, k: int) -> Floats | None:
         """Return how much each column of the table counts in k clusters; None if all count as they are."""
