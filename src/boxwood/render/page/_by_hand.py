@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from boxwood.tree.nodes import CutTest
 
 _MOST_CUTS, _MOST_PLACES, _MOST_TREES, _MOST_CODES = 5, 12, 8, 60
-_FINE, _OF_ALL = 8, 80  # places in a bar, and about how many near the cuts of the whole tree, if it were full of them
+_FINE, _OF_ALL = 8, 80  # places in a bar, and of all cuts of the whole tree, see `_cuts`
 _MOST_LETTERS = 30_000
 _Change: TypeAlias = tuple[int, int, str]
 
@@ -58,12 +58,18 @@ def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str,
         return None
     own = Pruned.nowhere(ex.tree, evidence.leaf, {})
     data, _ = draw_trees(ex, own, code=None, least=least, bars=bars)
-    cuts, told, n_codes = dict[int, _Cut](), dict[str, Any](), 0
-    for one in _merged_trees(ex):
-        cuts |= {cut.node: cut for cut in _cuts(one, bars, least, cuts)}
-        n_codes += sum(len(cuts[node].tests) for node in one.cuts_above_leaves if node in cuts)
-        if told and n_codes > _MOST_CODES:
+    trees, told = [*_merged_trees(ex)], dict[str, Any]()
+    for of_all in (_OF_ALL, 0):  # more places where there is room for them beside all trees
+        cuts, n_codes, n_trees = dict[int, _Cut](), 0, 0
+        for one in trees:
+            cuts |= {cut.node: cut for cut in _cuts(one, bars, least, cuts, of_all)}
+            n_codes += sum(len(cuts[node].tests) for node in one.cuts_above_leaves if node in cuts)
+            if n_trees and n_codes > _MOST_CODES:
+                break
+            n_trees += 1
+        if n_codes <= _MOST_CODES:
             break
+    for one in trees[:n_trees]:
         for node, rule in zip(one.ends, rules_at_leaves(one.ex), strict=True):
             data["nodes"][node]["rule"] = lines_said(rule)
         told[",".join(map(str, one.into))] = _tell_tree(one, cuts, code)
@@ -165,8 +171,11 @@ class _Cut(NamedTuple):
     told: dict[str, Any]
 
 
-def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int, _Cut]) -> Iterator[_Cut]:
-    """Yield the cuts of a tree that can move and are not known yet, the one with most rows first."""
+def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int, _Cut], of_all: int) -> Iterator[_Cut]:
+    """Yield the cuts of a tree that can move and are not known yet, the one with most rows first.
+
+    IN: of_all: about how many places the cuts of the whole tree have, if they had as many everywhere as near them.
+    """
     ex = one.ex
     if ex._short is not None or (ex.limits is not None and ex.limits.round_thresholds is not None):
         return  # words have other thresholds, or thresholds may have few digits alone
@@ -180,7 +189,7 @@ def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int
             continue
         inner = bars[node].edges[1 : -1 if bars[node].gap is None else -2]
         fine = np.interp(np.arange(_FINE * (len(inner) - 1) + 1) / _FINE, np.arange(len(inner)), inner)
-        most = _MOST_PLACES if known else max(_MOST_PLACES, _OF_ALL // len(above))
+        most = _MOST_PLACES if known else max(_MOST_PLACES, of_all // len(above))
         found = places_at_edges(ex, above[node], fine, least, most)
         if found is None:
             continue
