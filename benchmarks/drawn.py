@@ -3,8 +3,8 @@
 `python -m benchmarks.drawn` prints for each table and method how many points of agreement, and how many percent of the
 cost, the tree of drawn rows loses. Tables have what makes a draw fail: clusters of one row in ten thousand, weights
 over four orders of magnitude, least sizes of leaves, many clusters, rows in order, many columns, ties, far tails. Half
-of the rows are drawn. Tables with even seeds chose how rows are drawn; odd ones judge. A table takes a minute or two of
-processor time, one of 200 clusters ten; `python -m benchmarks.drawn ties tails` takes those kinds alone.
+of the rows are drawn. A table takes a minute or two of processor time, one of 200 clusters ten;
+`python -m benchmarks.drawn ties tails` takes those kinds alone.
 """
 
 import sys
