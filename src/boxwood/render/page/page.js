@@ -210,16 +210,16 @@ const showLabelled = ({file, rows, reasons, byCluster, others, exceptions}, name
 let working = null, listed = null;
 const label = async file => {
   listed = file;
+  working?.terminate();
+  one("#labelled").replaceChildren(element("p", {}, `Labelling ${file.name} …`));
   const {reading} = await first.copies;
   if (listed !== file) return;
-  working?.terminate();
   const code = one("code[data-form=javascript]").textContent, share = one("#share");
   const source = `"use strict";\n${code}\n${timeIn}\n(${labeller})(cluster, whyNone);`;
   const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
   working = new Worker(url);
   share.value = 0;
   share.hidden = false;
-  one("#labelled").replaceChildren(element("p", {}, `Labelling ${file.name} …`));
   working.onmessage = ({data}) => {
     if (data.share) { share.value = data.share; return; }
     share.hidden = true;
