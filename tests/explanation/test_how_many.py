@@ -303,6 +303,24 @@ def test_where_no_groups_show_no_number_alone_makes_the_clusters(kind, seed):
     np.testing.assert_array_equal(*(ex._evidence.task.reference.labels for ex in (chosen, again)))
 
 
+@pytest.mark.parametrize("kind", ["categories", "flag", "flag with missing values", "number"])
+def test_categories_that_alone_make_clusters_without_clear_groups_stay(kind, monkeypatch):
+    """They are kinds by themselves; slices of a number are none."""
+    rng, n = np.random.default_rng(3), 300
+    alone = {"categories": np.eye(3)[rng.integers(0, 3, n)], "number": rng.normal(size=(n, 1))}
+    alone |= dict.fromkeys(("flag", "flag with missing values"), rng.integers(0, 2, (n, 1)) * 1.0)
+    rows = np.hstack([alone[kind], rng.normal(size=(n, 2))])
+    lacks = np.zeros(rows.shape, dtype=np.bool_)
+    if kind.endswith("missing values"):
+        lacks[:9, 0] = True
+        rows[:9, 0] = rows[9:, 0].mean()
+    m = alone[kind].shape[1]
+    look = DrawnRows(rows, [np.arange(m), np.array([m]), np.array([m + 1])], True, lacks)
+    monkeypatch.setattr(DrawnRows, "weights", lambda look, k: np.array([1.0, SHOWN / 2, SHOWN / 2]))
+    assert (look.settle(Groups(False)) is look) == (kind != "number")
+    assert look.settle(Groups(True)) is look
+
+
 @law(6)
 def test_a_column_that_shows_groups_alone_makes_the_clusters(seed):
     rng, n = np.random.default_rng(seed), 400

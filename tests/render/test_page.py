@@ -28,8 +28,6 @@ from boxwood.explanation import ClusterStability, CutStability, HeldOut, LeftOut
 from boxwood.explanation.ask.provenance import Given, with_provenance
 from boxwood.render import EXPORTERS
 from boxwood.render.page import _template
-from boxwood.render.page._template import file_of
-from boxwood.render.page.page import _SPACES, without_spaces
 from boxwood.words.values import category, three_digits
 from tests.cases import make_case
 from tests.models import read_model
@@ -634,12 +632,3 @@ def test_a_page_without_other_trees_says_why():
         assert why in page
         assert ("not shown here: " in page or "Trees without a column are shown" in page) == bool(why)
     assert many.tree.features.size > 8
-
-
-def test_the_script_is_short_and_keeps_its_texts():
-    """Spaces go where no text is: outside of what is taken for one no quote is left, so none was misread."""
-    for name in ("label.js", "tree.js", "page.js"):
-        script = re.sub(r"(?m)^\s*//.*\n| // .*$", "", file_of(name))
-        assert not re.search('[`"]', _SPACES.sub("", script))
-    kept = ('/[ "] = /', "'\" = '", '`a , ${b ? `c = ${d} - ` : " , "} = `', '"e = f"')
-    assert without_spaces(f"g = [{', '.join(kept)}, 1 - -1];") == f"g=[{','.join(kept)},1 - -1];"

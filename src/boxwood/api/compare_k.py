@@ -172,7 +172,7 @@ def compare_k(
         look = DrawnRows.of_space(ex._rows().coordinates)
         groups = asked.groups or look.groups()
         asked = replace(asked, groups=groups)
-        found.append(_row(ex, look.settled(groups).agreement_of_halves(k)))
+        found.append(_row(ex, look.settle(groups).agreement_of_halves(k)))
     among = [row.n_clusters for row in found]
     taken = explain_rows(rows, None, replace(asked, among=among))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))

@@ -10,7 +10,6 @@ import numpy as np
 
 from boxwood._types import Floats, Indices, Ints
 from boxwood._validation import as_generator, refuse_unknown
-from boxwood.errors import DataError
 from boxwood.kernels import Kernel
 from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder, between
@@ -106,16 +105,6 @@ def grow_by_cuts(root: Node, step: Callable[[Node], int | Split[Node]]) -> Thres
 
 
 TIE_BREAKS = ("first", "margin", "balanced", "random")
-
-
-def refuse_ties_in_batches(rule: str) -> None:
-    """Raise an error unless a rule for ties is the one that rows in batches have."""
-    refuse_unknown("tie_break", rule, TIE_BREAKS)
-    if rule != "first":
-        raise DataError(
-            f"tie_break={rule!r} needs all rows in memory; for rows in batches use tie_break='first', or give the rows "
-            "as an array"
-        )
 
 
 class EqualCuts(NamedTuple):

@@ -147,7 +147,7 @@ class DrawnRows:
         about = here.entry, here.table.values, here.categories, here.table.weights, here.columns
         return cls.of_entry(*about, has_weights=here.entry.weights is not None)
 
-    def settled(self, groups: Groups) -> DrawnRows:
+    def settle(self, groups: Groups) -> DrawnRows:
         """Return the look in which columns count as they do in clusters of these rows, whatever their number.
 
         Categories are kinds by themselves, but slices of a number tell nothing of a table: where no groups show and one
@@ -163,7 +163,8 @@ class DrawnRows:
 
     def _is_of_numbers(self, column: int) -> bool:
         made = self._blocks[column]
-        return len(made) == 1 and len(np.unique(self.rows[:, made])) > 2
+        known = slice(None) if self.lacks is None else ~self.lacks[:, made[0]]
+        return len(made) == 1 and len(np.unique(self.rows[known, made[0]])) > 2
 
     def weights(self, k: int) -> Floats | None:
         """Return how much each column of the table counts in k clusters; None if all count as they are."""
@@ -279,7 +280,7 @@ def settled_number(
     if k is not None and k < 2:
         return Number(k)
     groups = groups or _groups(look, progress)
-    return _number(look.settled(groups), k, groups, among, progress)
+    return _number(look.settle(groups), k, groups, among, progress)
 
 
 def _number(look: DrawnRows, k: int | None, groups: Groups, among: Sequence[int], progress: Progress) -> Number:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from boxwood.grow.drawn import IN_MEMORY
+
 # Which tree is taken
 NEAREST = 0.95  # Costs count if at least this share of rows is nearest to its own cluster's mean; else agreement alone.
 SURE = 0.97  # At 97 % in the sample, all rows are taken to reach 95 %.
@@ -13,9 +15,7 @@ ROUNDING = 1e-9  # A gap below this is none: costs are sums of rounded numbers.
 
 # How many leaves labels need, where nobody says
 LEAVES, LEAVES_EACH = 8, 2  # At most eight, or two for each cluster.
-OF_K_MEANS = (
-    0.995  # Clusters are those of k-means, and need one leaf each, if its next step leaves so much of the cost.
-)
+OF_K_MEANS = 0.995  # Clusters are those of k-means, with one leaf each, if its next step leaves so much of the cost.
 LEAVES_GAIN = 0.01  # One more leaf pays if one percent more of the rows of other folds is right with it,
 LUCK = 2.0  # and that is more than two standard errors.
 RIGHT = 0.83  # Rules of clusters made here that are right for fewer rows are tried again.
@@ -40,7 +40,7 @@ HINT_ROWS = 2_000  # How many leaves would agree with more rows is tried on so m
 SAMPLE_ROWS = 100_000  # Of a table in batches at most so many rows are read into memory.
 SAMPLE_VALUES = 2_000_000  # The same in values, for wide tables.
 ROWS_EACH = 200  # About so many of each cluster, if it has as many; those of rare ones weigh less.
-GATHERED = 1 << 23  # A table in batches is read into memory up to so many values.
+GATHERED = IN_MEMORY  # A table in batches is read into memory up to so many values.
 DRAWN = 1 << 22  # Of a longer one, in memory or not, rows of so many values are drawn,
 PARTS = 2  # and trees are grown on each half of them: the better one is taken.
 LONG = 100_000  # In tables of more rows, categories become fewer columns for growth,

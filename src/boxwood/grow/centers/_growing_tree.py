@@ -37,7 +37,7 @@ class Paths(NamedTuple):
     @property
     def columns(self) -> list[int]:
         """The columns tested by the cuts, ascending."""
-        return np.unique(self.feature[self.feature >= 0]).tolist()  # type: ignore[no-any-return]
+        return sorted({*self.feature[self.feature >= 0].tolist()})
 
     def among(self, columns: Sequence[int]) -> Paths:
         """Return the same paths for rows that hold only these columns, in this order."""

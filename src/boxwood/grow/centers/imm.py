@@ -27,8 +27,9 @@ from boxwood._threads import BLOCK_ROWS, fold_blocks, map_blocks
 from boxwood._types import Array, Bools, Floats, Indices, Ints
 from boxwood._validation import Rows, as_integer_weights, refuse_unknown
 from boxwood.batches import Source
+from boxwood.errors import DataError
 from boxwood.grow._methods import METHODS
-from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts, refuse_ties_in_batches
+from boxwood.grow.grown import EqualCuts, Grown, Split, TieBreak, grow_by_cuts
 from boxwood.loops import imm as loops
 from boxwood.loops.imm import ClusterCounts, Events, NodeColumn, events_in_bins, smallest_above, sweep
 from boxwood.reference import Reference, Task
@@ -131,7 +132,11 @@ def grow_imm(task: Task, *, candidates: str = "all", duplicates: str = "error", 
     if task.in_batches:
         from boxwood.grow.centers.imm_batches import tree_of_batches
 
-        refuse_ties_in_batches(tie_break)
+        if not TieBreak(tie_break, task.random_state).is_first:
+            raise DataError(
+                f"tie_break={tie_break!r} needs all rows in memory; for rows in batches use tie_break='first', or give "
+                "the rows as an array"
+            )
         return Grown(tree_of_batches(task, duplicates, candidates), "imm")
     reference = task.reference.with_distinct_centers(duplicates)
     rows, centers = task.rows, reference.centers

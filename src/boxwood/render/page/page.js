@@ -519,7 +519,8 @@ const sayMade = () => {
       box.addEventListener("change", () => wished(id, box));
       return element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), box, range, element("output", {for: name}));
     }));
-    const stay = Object.entries(Object.groupBy(found.filter(node => !node.isLeaf && !cuts.includes(node)), whyStays)).map(([why, nodes]) => `cut ${nodes.map(({number}) => number).join(", ")} (${why})`);
+    const ends = found.filter(node => !node.isLeaf && !cuts.includes(node)), whys = [...new Set(ends.map(whyStays))];
+    const stay = whys.map(why => `cut ${ends.filter(node => whyStays(node) === why).map(({number}) => number).join(", ")} (${why})`);
     if (stay.length) one("#moves").append(element("p", {class: "note"}, `Not moved here: ${stay.join("; ")}. In Python, ex.move_cut moves any.`));
   }
   one("#moves").dataset.of = of;

@@ -155,25 +155,8 @@ def _script() -> str:
     text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
     text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
     text = re.sub(r"(?<=[{;,(])\n|;\n(?=})", "", text)  # where no comment ends
-    return without_spaces(text)
-
-
-def without_spaces(script: str) -> str:
-    """Return JavaScript without the spaces around its signs; those within its texts stay."""
-    return _SPACES.sub(lambda found: found[1] or found[3] or found[4], script)
-
-
-def _texts_of_javascript() -> str:
-    """Return the pattern of texts and of patterns of JavaScript; texts in backquotes may hold others, three deep."""
-    within = "[^`{}]*"
-    for _ in range(3):
-        within = rf"`(?:[^`\\$]|\\.|\$(?!{{)|\${{(?:[^`{{}}]|{{[^`{{}}]*}}|{within})*}})*`"
-    before = r"(?:(?<=[(=,:!&|?>\[])|(?<=[(=,:!&|?>\[] ))"
-    return rf'(["\'])(?:(?!\2)[^\\\n]|\\.)*\2|{within}|{before}/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*'
-
-
-_SPACES = re.compile(rf"({_texts_of_javascript()})| ?([=?:,<>&|*%(){{}}\[\]!]+) ?|(?<![+-]) ([+-]) (?![+-])")
-"""Signs of JavaScript with the spaces around them, outside of texts."""
+    signs = r" (=>|[=!]==|&&|\|\||\?\??=?|[+-]=|[<>]=?|[:*/%]) "  # which no text of the script holds
+    return re.sub(rf"{signs}|(?<=const )(\w+) (=) |\b(if|for) (?=\()| (?=[{{}}])|(?<={{) ", r"\1\2\3\4", text)
 
 
 def short_page(model: Any) -> tuple[str, int]:
