@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxwood.explanation.living.results import DriftFacts, MatchFacts
+from boxwood.explanation.records import html_of_result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,10 +27,7 @@ class _Report:
 
         return as_text(self._said())
 
-    def _repr_html_(self) -> str:
-        from boxwood.explanation.records import html_of_result
-
-        return html_of_result(self)
+    _repr_html_ = html_of_result
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, for a ticket."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from boxwood._types import Array, DialectName
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule
+from boxwood.explanation.records import html_of_result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,10 +78,7 @@ class StandaloneRules(MeasuredRules):
         made = sum(line is not None for line in self.lines)
         return f"StandaloneRules(n_clusters={len(self.lines)}, n_lines={made}, agreement={self.agreement:.4g})"
 
-    def _repr_html_(self) -> str:
-        from boxwood.render.page.results import result_in_notebook
-
-        return result_in_notebook(self)
+    _repr_html_ = html_of_result
 
     def predict(self, X: Any, *, as_of: Any = None) -> Array:
         """Return the name of the cluster whose line a row is in, shape (n,); by the order, where it is in several.

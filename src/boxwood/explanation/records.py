@@ -284,8 +284,7 @@ class Frontier(Sequence[FrontierRow]):
 
         return frontier_text(self)
 
-    def _repr_html_(self) -> str:
-        return html_of_result(self)
+    _repr_html_ = html_of_result
 
 
 class ClusterStability(NamedTuple):
@@ -474,8 +473,7 @@ class Clusters(tuple[ClusterSummary, ...]):
 
         return "\n\n".join(cluster_parts(self, made_here=self._made_here))
 
-    def _repr_html_(self) -> str:
-        return html_of_result(self)
+    _repr_html_ = html_of_result
 
 
 class RowsMoved(NamedTuple):
@@ -523,8 +521,7 @@ class Edits(tuple[Edit, ...]):
 
         return edits_text(self)
 
-    def _repr_html_(self) -> str:
-        return html_of_result(self)
+    _repr_html_ = html_of_result
 
 
 class FarFromGaussian(NamedTuple):
@@ -758,15 +755,13 @@ class Named(tuple[_T, ...]):
         made.names = tuple(names)
         return made
 
-    def _repr_html_(self) -> str:
-        return html_of_result(self)
+    _repr_html_ = html_of_result
 
 
 class Confusion(Named[tuple[float, ...]]):
     """How many rows of each cluster the rules give to each cluster; printing it shows a table."""
 
-    def __str__(self) -> str:
-        return result_as_text(self)
+    __str__ = result_as_text
 
 
 class Profile(Named[ColumnProfile]):
