@@ -5,7 +5,7 @@ import numpy as np
 from boxwood import Reference
 from boxwood._validation import as_integer_weights
 from boxwood.batches import ranks
-from boxwood.batches.ranks import quantiles_of_groups, weighted_quantiles_of_groups
+from boxwood.batches.ranks import QuantilesOfGroups, weighted_quantiles_of_groups
 from boxwood.loops import ranks as loops
 from boxwood.reference import Task
 from tests import naive
@@ -62,7 +62,7 @@ def test_medians_and_quantiles_are_those_of_rows_in_memory(seed, monkeypatch):
     bounds = np.append(0, np.cumsum(np.bincount(labels[order])[[0, 1, 3]]))
     for j, x in enumerate(X[order].T):
         if weights is None:
-            same(found[:, j], quantiles_of_groups(x, bounds, PERCENTS))
+            same(found[:, j], QuantilesOfGroups(bounds, PERCENTS).of(x))
         else:
             whole = as_integer_weights(weights[order])
             same(found[:, j], weighted_quantiles_of_groups(x, bounds, whole, PERCENTS))

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from boxwood import DataError, KMedians, Reference, ThresholdTree, _threads, axes, grow, metrics
 from boxwood.loops.costs import L2
-from boxwood.metrics.agreements import SMALL, best_matching, contingency
+from boxwood.metrics.agreements import SMALL, best_matching
 from boxwood.metrics.costs import ratio
 from boxwood.reference.centers import find_centers
 from tests import naive
@@ -524,18 +524,6 @@ def test_agreement_refuses_what_does_not_fit():
             metrics.agreement(*arguments)
     with pytest.raises(DataError, match="has weight 0"):
         metrics.agreement([0, -1], [0, 0], sample_weight=[0, 1])
-
-
-def test_contingency():
-    labels, predicted = [0, 0, 1, 2, -1, 2], [0, 1, 1, -1, 0, 0]
-    counts = contingency(labels, predicted, 3)
-    np.testing.assert_array_equal(counts, [[1, 1, 0], [0, 1, 0], [1, 0, 0]])
-    assert counts.dtype.kind == "i"
-    weighed = contingency(labels, predicted, 3, sample_weight=[1, 2, 4, 8, 16, 0.5])
-    np.testing.assert_array_equal(weighed, [[1, 2, 0], [0, 4, 0], [0.5, 0, 0]])
-    for bad in (([0, 3], [0, 0]), ([0, 0], [0, 3]), ([0, 0], [0]), ([0.5, 0], [0, 0]), (["a", "b"], [0, 0])):
-        with pytest.raises(DataError):
-            contingency(*bad, 3)
 
 
 # --------------------------------------------------------------------------------------------------- readability

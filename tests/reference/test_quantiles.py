@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from boxwood.batches.ranks import (
+    MediansOfGroups,
+    QuantilesOfGroups,
     columns_in_groups,
-    medians_of_groups,
     places_in_groups,
-    quantiles_of_groups,
     values_at_ranks,
 )
 from tests.scale import seeds
@@ -38,9 +38,9 @@ def test_quantiles_medians_and_ranks_are_those_of_numpy(kind):
     for seed in seeds(15):
         x, bounds = case_of(kind, seed)
         parts = np.split(x, bounds[1:-1])
-        found = quantiles_of_groups(x, bounds, PERCENTS)
+        found = QuantilesOfGroups(bounds, PERCENTS).of(x)
         np.testing.assert_array_equal(found, [np.percentile(part, PERCENTS) for part in (*parts, x)])
-        np.testing.assert_array_equal(medians_of_groups(x, bounds), [np.median(part) for part in parts])
+        np.testing.assert_array_equal(MediansOfGroups(bounds).of(x), [np.median(part) for part in parts])
         ranks = np.sort(np.random.default_rng(seed).integers(len(x), size=4))
         np.testing.assert_array_equal(values_at_ranks(x, ranks.tolist()), np.sort(x)[ranks])
 
@@ -48,7 +48,7 @@ def test_quantiles_medians_and_ranks_are_those_of_numpy(kind):
 def test_differences_may_be_larger_than_the_largest_double():
     x = np.tile([-1.7e308, 1.7e308, 1.0, 2.0, -3.0], 20)
     np.testing.assert_array_equal(values_at_ranks(x, range(100)), np.sort(x))
-    assert medians_of_groups(x, np.array([0, 5, 100])).tolist() == [1.0, 1.0]
+    assert MediansOfGroups(np.array([0, 5, 100])).of(x).tolist() == [1.0, 1.0]
 
 
 def test_columns_stand_in_the_order_of_the_groups():

@@ -277,11 +277,6 @@ def columns_in_groups(table: Array, columns: Sequence[int], places: Indices, out
     return values
 
 
-def medians_of_groups(x: Floats, bounds: Indices) -> Floats:
-    """Return the median of each group, shape (g,), as `np.median` does; IN: as for `quantiles_of_groups`."""
-    return MediansOfGroups(bounds).of(x)
-
-
 def values_at_ranks(x: Floats, ranks: Sequence[int]) -> Floats:
     """Return the values at some ranks among all of them, from 0."""
     bounds, asked = np.array([0, len(x)]), np.tile(np.array(ranks, dtype=np.int64), (2, 1))
@@ -289,39 +284,34 @@ def values_at_ranks(x: Floats, ranks: Sequence[int]) -> Floats:
     return found
 
 
-def quantiles_of_groups(x: Floats, bounds: Indices, percents: Sequence[int]) -> Floats:
-    """Return the quantiles of the values of each group, and of all values last, shape (g + 1, n_percents).
+class QuantilesOfGroups:
+    """Quantiles of the values of each group, and of all last, of one column after the other; memory is taken once.
 
     They are those of `np.percentile`, to the last bit. Takes time n, or that of `np.partition` where most values that
     differ lie close together beside few that are far away.
 
-    IN: x (n,); bounds (g + 1,): group i has the values `x[bounds[i]:bounds[i + 1]]`, at least one.
+    IN: bounds (g + 1,): group i has the values `x[bounds[i]:bounds[i + 1]]`, at least one.
     """
-    return QuantilesOfGroups(bounds, percents).of(x)
-
-
-class QuantilesOfGroups:
-    """`quantiles_of_groups` of several columns, one after the other; memory is taken once. IN: as above."""
 
     def __init__(self, bounds: Indices, percents: Sequence[int]) -> None:
         ranks, self._share = ranks_of_percents(_sizes(bounds), percents)
         self._at_ranks = _AtRanks(bounds, ranks)
 
     def of(self, x: Floats) -> Floats:
-        """Return the quantiles of a column."""
+        """Return the quantiles of a column, shape (g + 1, n_percents)."""
         low, high = np.split(self._at_ranks.of(x), 2, axis=1)
         return interpolate(low, high, self._share)
 
 
 class MediansOfGroups:
-    """`medians_of_groups` of several columns, one after the other; memory is taken once. IN: as above."""
+    """The median of each group, as `np.median` has it, in the same way. IN: as above."""
 
     def __init__(self, bounds: Indices) -> None:
         sizes = _sizes(bounds)
         self._at_ranks = _AtRanks(bounds, np.stack([(sizes - 1) // 2, sizes // 2], axis=1))
 
     def of(self, x: Floats) -> Floats:
-        """Return the medians of a column."""
+        """Return the medians of a column, shape (g,)."""
         middle = self._at_ranks.of(x)
         with np.errstate(over="ignore"):
             return np.asarray((middle[:-1, 0] + middle[:-1, 1]) / 2)

@@ -13,7 +13,7 @@ from boxwood._types import Array, Floats, Indices
 from boxwood._validation import as_weights
 from boxwood.errors import DataError
 from boxwood.reference import encode_labels
-from boxwood.reference.labels import check_length, whole_labels
+from boxwood.reference.labels import check_length
 
 SMALL = 6  # columns of a matrix that is matched without scipy
 LARGEST_NUMBER = 1e15  # the square of a larger weight, times the square of their number, may leave the floats
@@ -91,39 +91,6 @@ def agreement_of(table: Floats) -> Agreement:
     if ((table > 0).sum(axis=0) == 1).all() and ((table > 0).sum(axis=1) == 1).all():
         return Agreement(1.0, 1.0, 1.0)
     return Agreement(_match_labels(table), _adjusted_rand(table), _normalized_mutual_info(table))
-
-
-def contingency(
-    labels: ArrayLike, predicted: ArrayLike, n_clusters: int, sample_weight: ArrayLike | None = None
-) -> Array:
-    """Return the weight of the rows with each pair of labels, shape (k, k): rows by `labels`, columns by `predicted`.
-
-    Parameters
-    ----------
-    labels, predicted : array-like of shape (n,)
-        Whole numbers from 0 to `n_clusters` - 1. A row with -1 in one or both of them is left out.
-    n_clusters : int
-        Number of clusters k.
-    sample_weight : array-like of shape (n,), default=None
-        Weight of each row. None counts rows, in whole numbers.
-
-    Raises
-    ------
-    DataError
-        If the two labellings, the weights and the number of clusters do not fit together.
-
-    Examples
-    --------
-    >>> contingency([0, 0, 1, -1], [0, 1, 1, 1], 2)
-    array([[1, 1],
-           [0, 1]])
-    """
-    n_rows = len(np.atleast_1d(np.asarray(labels)))
-    true = whole_labels(labels, n_rows, n_clusters)
-    other = whole_labels(predicted, n_rows, n_clusters, "predicted labels")
-    weights = as_weights(sample_weight, n_rows)
-    kept = (true >= 0) & (other >= 0)
-    return _cross(true[kept], other[kept], (n_clusters, n_clusters), None if weights is None else weights[kept])
 
 
 def _cross(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | None) -> Array:
