@@ -109,7 +109,7 @@ def quality(options: Options) -> str:
         "of the tree's groups over that of the clusters, and prices below 1 count as 1. Means of prices are geometric. "
         f'"Cheaper" counts the cases in which the peer costs less by more than {CHEAPER:.2%}, and "beats" those in '
         "which it agrees with the clusters at least as much, too. Each peer is grown with the same number of leaves. "
-        f"{_few(OURS)} are boxwood's own code after the papers; CART and regression trees are scikit-learn's.",
+        f"{_few(OURS)} are boxwood's own code after the papers; CART and regression trees are scikit-learn's."
     ]
     for times in (1, 2):
         cases = [_with_exkmc(case) for case in found if case.times == times]

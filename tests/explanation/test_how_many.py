@@ -6,16 +6,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from boxwood import compare_k, explain
-from boxwood.explanation.ask.how_many import (
-    ALIKE,
-    FEW,
-    ROWS_EACH,
-    SHOWN,
-    DrawnRows,
-    HowMany,
-    Number,
-    settled_number,
-)
+from boxwood.explanation.ask.how_many import ALIKE, FEW, ROWS_EACH, SHOWN, DrawnRows, HowMany, Number, settled_number
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.valleys import Groups
 from boxwood.words.notes import NO_GROUPS, NO_VALLEY, lack_groups

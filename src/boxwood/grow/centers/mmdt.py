@@ -265,13 +265,7 @@ def _halfway(means: Floats, choose: Choose) -> float:
     return float(between(means[gap], means[gap + 1]))
 
 
-def _least_loss(
-    objective: int,
-    means: Floats,
-    weights: Floats,
-    variances: Floats,
-    choose: Choose,
-) -> float:
+def _least_loss(objective: int, means: Floats, weights: Floats, variances: Floats, choose: Choose) -> float:
     thresholds, scores = np.empty(len(means) - 1), np.empty(len(means) - 1)
     with np.errstate(all="ignore"):  # logarithms of 0: numpy warns of them if loops are not compiled
         gap_minima(means, np.log(weights), np.sqrt(variances), objective, thresholds, scores)

@@ -113,12 +113,7 @@ def random_cuts(
 
 
 def grow_random_cuts(
-    task: Task,
-    *,
-    objective: str = "l1",
-    variant: str = "fast",
-    median: str = "midpoint",
-    n_trees: int = 100,
+    task: Task, *, objective: str = "l1", variant: str = "fast", median: str = "midpoint", n_trees: int = 100
 ) -> Grown:
     """Return the cheapest of `n_trees` random trees, all drawn from the best centres of the clusters.
 

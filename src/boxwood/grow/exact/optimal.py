@@ -186,11 +186,7 @@ def optimal(
     2.0
     """
     refuse_unknown("objective", objective, ("cost", "agreement", "mistakes"))
-    limits: dict[str, Any] = {
-        "max_depth": max_depth,
-        "min_samples_leaf": min_samples_leaf,
-        "max_columns": max_columns,
-    }
+    limits: dict[str, Any] = {"max_depth": max_depth, "min_samples_leaf": min_samples_leaf, "max_columns": max_columns}
     if objective != "cost":
         if centers is not None:
             raise ValueError(

@@ -205,12 +205,7 @@ def grown_of_mixture(
 
 
 def grow_kernel_mmdt(
-    task: Task,
-    *,
-    kernel: Kernel | str = "gaussian",
-    axis: str = "error",
-    prototype: str = "sample",
-    n_trees: int = 1,
+    task: Task, *, kernel: Kernel | str = "gaussian", axis: str = "error", prototype: str = "sample", n_trees: int = 1
 ) -> Grown:
     """Return what `kernel_mmdt` grows for a task; facts hold the cuts in pre-order, with the choices of each."""
     refuse_unknown("axis", axis, AXES)
@@ -505,11 +500,7 @@ def _error_bound(laws: Laws, components: Indices, choice: _CutChoice) -> float:
 
 
 def _cut(
-    laws: Laws,
-    kernel: DistanceKernel,
-    components: Indices,
-    choice: _CutChoice,
-    random: np.random.Generator | None,
+    laws: Laws, kernel: DistanceKernel, components: Indices, choice: _CutChoice, random: np.random.Generator | None
 ) -> tuple[PrototypeCut, Bools]:
     """Return the cut around a prototype, and which components are inside; the number of its node is not set yet."""
     axis, component, partner, level = choice

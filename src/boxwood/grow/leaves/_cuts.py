@@ -159,12 +159,7 @@ def cheapest_cuts(problem: CutProblem, rows: Indices, costs: Ints, two_sided: bo
 
 
 def _cuts(
-    feature: int,
-    ordered: Floats,
-    order: Indices,
-    costs: Ints,
-    total: Ints,
-    two_sided: bool,
+    feature: int, ordered: Floats, order: Indices, costs: Ints, total: Ints, two_sided: bool
 ) -> Iterator[LeafCut]:
     """Yield the best threshold of one column, and its best interval if `two_sided`; nothing if there is no cut."""
     cost, last, first, second = cheapest_threshold(ordered, order, costs, total)
@@ -370,10 +365,7 @@ def _seconds(
     """Return a first cut with the best second cuts below it: one, in the side where it saves more, or two."""
     is_inside = problem.rows.is_first(rows, feature, *ends)
     sums = [costs[side].sum(axis=0) for side in (is_inside, ~is_inside)]
-    clusters, alone = (
-        [int(total.argmin()) for total in sums],
-        [int(total.min()) for total in sums],
-    )
+    clusters, alone = ([int(total.argmin()) for total in sums], [int(total.min()) for total in sums])
     cuts = [cheapest_cut(problem, rows[side], costs[side], two_sided) for side in (is_inside, ~is_inside)]
     saved = [0 if cut is None else without - cut.cost for cut, without in zip(cuts, alone, strict=True)]
     if n_leaves == 2:

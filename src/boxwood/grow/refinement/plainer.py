@@ -31,13 +31,7 @@ NUMBER = 2  # words that a cut of numbers counts for, and one of words in their 
 
 
 def with_fewer_words(
-    tree: ThresholdTree,
-    table: Array,
-    task: Task,
-    loss: str,
-    columns: CodedColumns,
-    *,
-    budget: Budget = NO_BUDGET,
+    tree: ThresholdTree, table: Array, task: Task, loss: str, columns: CodedColumns, *, budget: Budget = NO_BUDGET
 ) -> ThresholdTree:
     """Return the tree with cuts that name fewer words and lose no more; see `refined_categories`.
 

@@ -229,12 +229,7 @@ def _kernel_costs(task: Task, kernel: Kernel) -> tuple[Costs, CostsUnder]:
 
 
 def _distances_of_rows(
-    kernel: Kernel,
-    X: Floats,
-    labels: Indices,
-    n_clusters: int,
-    weights: Floats,
-    n_jobs: int | None,
+    kernel: Kernel, X: Floats, labels: Indices, n_clusters: int, weights: Floats, n_jobs: int | None
 ) -> Floats:
     """Return the squared distances to kernel means; the order of rows and repeated rows change no digit.
 
