@@ -789,7 +789,7 @@ class Explanation(MeasuredTree):
         >>> [text.get_text() for text in ax.get_yticklabels()]
         ['age', 'rides']
         """
-        from boxwood.render.pictures.plot_contrast import plot_contrast
+        from boxwood.render.pictures.plot_measured import plot_contrast
 
         return plot_contrast(self, first, second, ax)
 
@@ -1341,7 +1341,7 @@ class Explanation(MeasuredTree):
         ex = ex.without('age')
             agreement 100.0% -> 80.0%, price 1.000 -> 4.308; 1 row moves: 1 from young to old
         """
-        from boxwood.explanation.change.search import without
+        from boxwood.explanation.change.change import without
 
         return without(self._on(X, labels, sample_weight, as_of), columns)
 

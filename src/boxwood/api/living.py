@@ -166,7 +166,7 @@ class Match(_Report, MatchFacts):
 
         A band is as wide as the share of the rows that are in both clusters, and grey where these are not the same.
         """
-        from boxwood.render.pictures.plot_flow import plot_flow
+        from boxwood.render.pictures.plot_measured import plot_flow
 
         return plot_flow(self, ax)
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from boxwood.cli._choice import Choice
 from boxwood.cli._drift import json_option
-from boxwood.cli._groups import Grouped
-from boxwood.cli._options import reading, reading_options, talk_options
+from boxwood.cli._options import Choice, Grouped, reading, reading_options, talk_options
 from boxwood.cli._terminal import refuse_closed_output, show, tell
 from boxwood.cli._verbs import PAST_A_LIMIT
 

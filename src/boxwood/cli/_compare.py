@@ -12,8 +12,7 @@ from boxwood._messages import as_written
 from boxwood.cli._engine import open_source
 from boxwood.cli._explain import about_columns, ask_scale, choose_columns, limits, told_by_rows, wanted_columns
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._groups import Grouped
-from boxwood.cli._options import LIMITS, NOTES, in_option_names, in_words, reading_options, talk_options
+from boxwood.cli._options import LIMITS, NOTES, Grouped, in_option_names, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.grow import METHODS, method_of
 

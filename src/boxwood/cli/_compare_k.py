@@ -10,8 +10,7 @@ import click
 from boxwood.cli._engine import open_source
 from boxwood.cli._explain import about_columns, ask_scale, choose_columns, told_by_rows, wanted_columns
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._groups import Grouped
-from boxwood.cli._options import NOTES, in_option_names, in_words, reading_options, talk_options
+from boxwood.cli._options import NOTES, Grouped, in_option_names, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.explanation.ask.how_many import NUMBERS
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from boxwood.cli._choice import Choice
-from boxwood.cli._options import talk_options
+from boxwood.cli._options import Choice, talk_options
 from boxwood.cli._terminal import show
 from boxwood.cli._verbs import Verb
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood._imports import require
-from boxwood.cli._choice import Choice
-from boxwood.cli._options import in_option_names, reading, with_options
+from boxwood.cli._options import Choice, in_option_names, reading, with_options
 from boxwood.cli._terminal import Status, Talk
 
 if TYPE_CHECKING:

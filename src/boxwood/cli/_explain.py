@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from boxwood._validation import list_words
-from boxwood.cli._choice import Choice
 from boxwood.cli._engine import check_engine, chosen_engine, engine_options, open_source
-from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     LIMITS,
     OUTPUTS,
+    Choice,
+    Grouped,
     Share,
     check_model,
     check_outputs,

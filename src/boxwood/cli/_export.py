@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._choice import Choice
-from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
+    Choice,
+    Grouped,
     check_writable,
     describe_forms,
     in_option_names,

@@ -9,10 +9,10 @@ import click
 
 from boxwood.cli._drift import json_option, report_option, show_report
 from boxwood.cli._engine import check_one_table, query_option, read_while, table_or_query
-from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     AS_OF,
     NOTES,
+    Grouped,
     check_model,
     in_option_names,
     load_model,

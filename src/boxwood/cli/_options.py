@@ -19,16 +19,45 @@ import click
 
 from boxwood._imports import missing_of, needs
 from boxwood._messages import Quoting, did_you_mean
-from boxwood.cli._choice import Choice
 from boxwood.cli._terminal import Talk
-from boxwood.cli._verbs import DEBUG
+from boxwood.cli._verbs import DEBUG, Verb
 
 if TYPE_CHECKING:
     from boxwood.api.explanation import Explanation
     from boxwood.render.forms.exporters import Exporter
     from boxwood.table.options import ReadOptions
 
+    _Words = click.Choice[str]
+else:  # before click 8.2 it has no type of its words
+    _Words = click.Choice
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Choice(_Words):
+    """One of several words; the error for another one asks for the word that is meant.
+
+    Parameters
+    ----------
+    choices : sequence of str
+        The words that are allowed.
+    elsewhere : mapping, default=None
+        Words that belong to another option, and what to write for each of them.
+    """
+
+    def __init__(
+        self, choices: Sequence[str], *, case_sensitive: bool = True, elsewhere: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(choices, case_sensitive)
+        self.elsewhere = elsewhere or {}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            place = self.elsewhere.get(str(value).casefold())
+            hint = f"; did you mean {place}?" if place else did_you_mean(str(value), self.choices)
+            raise click.BadParameter(error.message.removesuffix(".") + (hint or "."), ctx, param) from None
 
 
 def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -456,3 +485,44 @@ def _as_option(found: re.Match[str]) -> str:
 def _option(parameter: str) -> str:
     """Return the option that sets a parameter of `explain`."""
     return _RENAMED.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
+_GROUPS: dict[str, tuple[str, ...]] = {
+    "Clusters": (
+        *("clusters", "low", "high", "labels", "by", "key", "columns", "exclude", "categories", "numbers", "weights"),
+        *("missing", "scale", "seed", "names"),
+    ),
+    "Rules": ("max_leaf_nodes", "leaves", *LIMITS, "method", "methods", "objective", "time_limit", "validate"),
+    "The row": ("row", "given", "immutable"),
+    "Output": (
+        *("output", "outputs", "column", "title", "titles", "min_count", "value", "standalone_rules", "contrasts"),
+        *("save", "as_json", "notes", "max_price", "fail_under", "fail_over_empty", "quiet", "debug"),
+    ),
+    "Reading": ("format", "table", "header", "decimal", "encoding", "sql", "as_of"),
+    "Large tables": ("engine", "memory_limit", "spark_master", "dask_scheduler", "jobs"),
+}
+"""Options of all verbs by their groups."""
+
+
+class Grouped(Verb):
+    """A verb whose help has its options in groups; those of no group come last.
+
+    Parameters
+    ----------
+    groups : mapping, default=None
+        Names of options by group, where they mean something else than in the other verbs.
+    """
+
+    def __init__(self, *args: Any, groups: Mapping[str, tuple[str, ...]] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.groups = _GROUPS if groups is None else groups
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, group by group."""
+        params = {str(param.name): param for param in self.get_params(ctx) if isinstance(param, click.Option)}
+        grouped = {name for names in self.groups.values() for name in names}
+        for group, names in (*self.groups.items(), ("Other", tuple(name for name in params if name not in grouped))):
+            records = [params[name].get_help_record(ctx) for name in names if name in params]
+            if known := [record for record in records if record is not None]:
+                with formatter.section(group):
+                    formatter.write_dl(known)

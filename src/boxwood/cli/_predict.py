@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._engine import check_engine, labelling_options, read_while, table_or_query
-from boxwood.cli._groups import Grouped
 from boxwood.cli._options import (
     AS_OF,
     NOTES,
+    Grouped,
     Share,
     check_writable,
     in_option_names,

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._choice import Choice
-from boxwood.cli._groups import Grouped
-from boxwood.cli._options import form_output, load_model, refuse_overwriting, talk_options, write_named_file
+from boxwood.cli._options import (
+    Choice,
+    Grouped,
+    form_output,
+    load_model,
+    refuse_overwriting,
+    talk_options,
+    write_named_file,
+)
 from boxwood.cli._terminal import show
 from boxwood.errors import DataError
 from boxwood.render.forms.dialects import NAMES

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boxwood.cli._groups import Grouped
-from boxwood.cli._options import AS_OF, in_option_names, load_model, reading, reading_options, talk_options
+from boxwood.cli._options import AS_OF, Grouped, in_option_names, load_model, reading, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.errors import DataError
 

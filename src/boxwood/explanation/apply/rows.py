@@ -26,6 +26,7 @@ from boxwood.axes import Categories
 from boxwood.axes.categories import is_missing
 from boxwood.axes.transformers import encode_table, values_of
 from boxwood.batches.source import Source
+from boxwood.columns.column_table import ColumnTable
 from boxwood.errors import DataError
 from boxwood.tree import ThresholdTree
 from boxwood.tree.nodes import as_rows, values_at_leaves, walk_by_nodes
@@ -283,3 +284,34 @@ def _values(X: Any, columns: Sequence[str], j: int, rows: Indices) -> list[Any]:
     """Return values of a column as the table has them."""
     values = values_of(X, columns[j]) if is_frame(X) else np.asarray(X)[:, j]
     return [values[row] for row in rows.tolist()]
+
+
+def walk_of_others(
+    others: Any,
+    tree: ThresholdTree,
+    columns: Sequence[str],
+    categories: Mapping[int, Categories],
+    gaps: Collection[int],
+    dates: Mapping[int, Dates],
+) -> Walk | None:
+    """Return the way down a tree of the rows that were left out; None if there are none, or they are in batches.
+
+    IN: others: an array, a data frame, a `ColumnTable` or a table in batches; else as for `walk_rows`.
+    """
+    if others is None or isinstance(others, Source):
+        return None
+    if isinstance(others, ColumnTable):
+        others, dates = _as_given(others, columns), NO_DATES
+    return walk_rows(tree, columns, categories, others, gaps, dates)
+
+
+def _as_given(table: ColumnTable, columns: Sequence[str]) -> Array:
+    """Return rows with words in place of codes, and None for what is missing; dates are days."""
+    found = np.full((len(table), len(columns)), None, dtype=object)
+    for j, name in enumerate(table.columns):
+        if name not in columns:
+            continue
+        known, values = table.categories.get(j), table.values[:, j].tolist()
+        words = values if known is None else [known.value(int(code)) for code in values]
+        found[:, columns.index(name)] = [None if is_missing(one) else one for one in words]
+    return found

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxwood._frames import refuse_unknown_columns
 from boxwood._messages import list_words
+from boxwood._progress import silent
 from boxwood._validation import position
 from boxwood.errors import DataError
 from boxwood.explanation.ages import notes_on_days
@@ -17,6 +19,7 @@ from boxwood.explanation.ask.limits import notes_on_limits
 from boxwood.explanation.change.cuts import moved_tests, new_test, node_of_cut, thresholds_of, value_in_python
 from boxwood.explanation.change.trees import NodeChanges, name_by_rows, unreachable
 from boxwood.explanation.change.ways import Ways, ways_of
+from boxwood.explanation.choose.on_table import TableSearch, choose
 from boxwood.explanation.measure.again import measured_again
 from boxwood.explanation.measure.mend import with_mends
 from boxwood.explanation.measured_tree import Tree, with_names, with_short_words
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.tree import ThresholdTree
+
 
 STEP = "changed"
 _OF_CLUSTERS = ("profile", "totals")  # what was measured of the clusters, whatever the tree is
@@ -222,3 +226,24 @@ def _note_changes(ex: Tree, answer: MeasuredTree, line: str, ways: Ways, place: 
 
 def _is_by_agreement(ex: MeasuredTree) -> bool:
     return ex.search_report is not None and ex.search_report.by_agreement
+
+
+def without(ex: Tree, columns: Sequence[str]) -> Tree:
+    """See `Explanation.without`."""
+    if not columns:
+        raise DataError("without() takes the columns that no rule shall test, got none")
+    evidence = ex._rows("without()")
+    refuse_unknown_columns(columns, ex.columns)
+    limits = ex.limits or LimitFacts()
+    forbidden = tuple(name for name in ex.columns if name in {*limits.forbidden, *columns})
+    if len(forbidden) == len(ex.columns):
+        raise DataError(f"every column is forbidden ({list_words([*ex.columns])}); rules need one that they may test")
+    task, here = evidence.task.with_leaves(ex.n_leaves), evidence.coordinates
+    search = TableSearch(task, here, evidence.budget).without([ex.columns.index(name) for name in forbidden])
+    objective = "auto" if ex.search_report is None else ex.search_report.objective
+    found = choose(search, "auto", silent, {"objective": objective})
+    line = f"without({', '.join(map(repr, columns))})"
+    preferred = tuple(name for name in limits.preferred if name not in forbidden)
+    kept = limits._replace(forbidden=forbidden, preferred=preferred)
+    answer = told_of_tree(replace(ex, limits=kept), found.tree, line)
+    return replace(answer, _evidence=replace(answer._rows(), budget=search.budget))

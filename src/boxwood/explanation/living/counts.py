@@ -29,8 +29,7 @@ from boxwood.batches.batches import read_numbers
 from boxwood.batches.labelling import factorize, labels_in
 from boxwood.batches.source import Source
 from boxwood.errors import DataError
-from boxwood.explanation.apply.left_out import walk_of_others
-from boxwood.explanation.apply.rows import Walk, find_stops, walk_rows, walk_tested
+from boxwood.explanation.apply.rows import Walk, find_stops, walk_of_others, walk_rows, walk_tested
 from boxwood.explanation.living.shapes import all_edges, count_bins
 from boxwood.metrics.agreements import are_whole
 from boxwood.reference.coded import WordsRead

@@ -9,8 +9,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats, Indices, Size
 from boxwood.axes import Categories
-from boxwood.explanation.apply.left_out import walk_of_others
-from boxwood.explanation.apply.rows import LARGEST
+from boxwood.explanation.apply.rows import LARGEST, walk_of_others
 from boxwood.explanation.measure.told import of_few_rows
 from boxwood.explanation.records import FEW
 from boxwood.tree.shorten import shortest_between

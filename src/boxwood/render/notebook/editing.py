@@ -12,10 +12,17 @@ from typing import Any, Generic
 
 from boxwood._validation import position
 from boxwood.errors import DataError
-from boxwood.explanation.change.change import merge_clusters, move_cut, prune, rename_clusters, replace_cut, split
+from boxwood.explanation.change.change import (
+    merge_clusters,
+    move_cut,
+    prune,
+    rename_clusters,
+    replace_cut,
+    split,
+    without,
+)
 from boxwood.explanation.change.cuts import categories_of_column, node_of_cut, say_ends_of_cut
 from boxwood.explanation.change.places import Places, places_of_end, places_of_question
-from boxwood.explanation.change.search import without
 from boxwood.explanation.measured_tree import Tree
 from boxwood.explanation.records import Edit
 from boxwood.render.forms.text import tells_price

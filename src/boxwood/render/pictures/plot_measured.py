@@ -1,20 +1,23 @@
-"""Measurements as pictures by matplotlib: the profile, the frontier, one-line rules, and stability."""
+"""Measurements by matplotlib: the profile, the frontier, one-line rules, stability, two clusters, the flow of rows."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boxwood.render.forms.walk import Sides, codes_at_cuts, cut_words
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mix_colours
-from boxwood.render.pictures.swatches import COLOURS, ink_on, swatches_of
+from boxwood.render.pictures.flow import BAR, flow_of
+from boxwood.render.pictures.swatches import COLOURS, Swatch, colour_of, ink_on, swatches_of
+from boxwood.words.contrast import MOST, say_difference
 from boxwood.words.measured import ENOUGH, brief_in
 from boxwood.words.values import (
     are_years,
     brief_of,
     category,
+    cluster_name,
     column_name,
     fit_width,
     of_leaves,
@@ -28,9 +31,12 @@ from boxwood.words.values import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from boxwood.explanation.living.results import MatchFacts
+    from boxwood.explanation.measure.contrast import Contrast, Difference
     from boxwood.explanation.measure.lines import MeasuredRules
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import CategoryColumn, CutStability, Frontier, FrontierRow, NumberColumn, Stability
+
 
 MOST_LINES = 40
 _CATEGORIES = 3  # of one column, at most
@@ -309,3 +315,67 @@ def _cut(ex: MeasuredTree, cut: CutStability, codes: dict[int, Sides]) -> str:
         low, high = (brief_of(end, cut.dates) for end in (cut.low, cut.high))
         rest += f" ({low} to {high})".replace(",", "" if are_years(cut.column, []) else ",")
     return fit_width(column_name(cut.column), WIDTH - text_width(rest, SIZE), SIZE) + rest
+
+
+def plot_contrast(ex: MeasuredTree, first: Hashable, second: Hashable | None, ax: Axes | None = None) -> Axes:
+    """Draw how two clusters differ; see `Explanation.plot_contrast`."""
+    from boxwood.explanation.measure.contrast import contrast_of
+
+    contrast = contrast_of(ex, first, second)
+    swatches = dict(zip(ex.names, swatches_of(ex.names), strict=True))
+    drawn = contrast.differences[:MOST]
+    ax = axes_or_new(ax, 6.8, 1.3 + 0.3 * max(len(drawn), 1))
+    style = FigureColours(ax)
+    for y, one in enumerate(drawn):
+        _bar(ax, y, one, _side(contrast, one, swatches), style)
+    names = [fit_width(say_difference(one), WIDTH, SIZE) for one in drawn]
+    ax.set_yticks(range(len(drawn)), list(map(drawable, names)), fontsize=SIZE, **PLAIN)
+    ax.set_ylim(max(len(drawn), 1) - 0.3, -0.7)
+    ax.axvline(0.0, color=style.ink, linewidth=0.8)
+    sides = [drawable(fit_width(cluster_name(name), WIDTH, SIZE)) for name in contrast.names]
+    ax.set_xlabel(
+        f"more in {sides[1]}  ←  standard deviations  →  more in {sides[0]}\nlines are intervals of 95%",
+        fontsize=SIZE,
+        **PLAIN,
+    )
+    ax.grid(axis="x", color=style.line, linewidth=0.5, alpha=0.6)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _side(contrast: Contrast, one: Difference, swatches: dict[Hashable, Swatch]) -> Swatch | None:
+    """Return the swatch of the cluster that has more, None for all others together."""
+    return swatches.get(contrast.names[int(one.effect < 0)])
+
+
+def _bar(ax: Axes, y: int, one: Difference, swatch: Swatch | None, style: FigureColours) -> None:
+    colour, edge = (style.line, style.ink) if swatch is None else (swatch.colour, swatch.outline)
+    ax.barh(y, one.effect, height=0.6, color=colour, edgecolor=edge, linewidth=0.8)
+    if one.low is not None and one.high is not None and one.difference != 0:
+        unit = one.effect / one.difference  # as many standard deviations as one of the column's own units
+        ax.plot([one.low * unit, one.high * unit], [y, y], color=style.ink, linewidth=1.5)
+
+
+def plot_flow(match: MatchFacts, ax: Axes | None = None) -> Axes:
+    """Draw the rows that old and new clusters share as bands from left to right; see `Match.plot`."""
+    flow = flow_of(match)
+    ax = axes_or_new(ax, 6.4, 1.0 + 0.3 * len(flow.bars))
+    from matplotlib.patches import PathPatch, Rectangle
+    from matplotlib.path import Path
+
+    style = FigureColours(ax)
+    ax.set(xlim=(-0.02, 1.02), ylim=(flow.height + 0.03, -0.03))
+    ax.set_axis_off()
+    for bar in flow.bars:
+        x, side, at = (0.0, "left", BAR + 0.012) if bar.is_left else (1.0 - BAR, "right", 1.0 - BAR - 0.012)
+        ax.add_patch(Rectangle((x, bar.top), BAR, bar.height, facecolor=style.muted, edgecolor="none"))
+        options: dict[str, Any] = {"ha": side, "va": "center", "fontsize": 9, "color": style.ink, "zorder": 3, **PLAIN}
+        ax.text(at, bar.top + bar.height / 2, drawable(f"{fit_width(bar.name, 150.0, 9.0)}  {bar.share}"), **options)
+    codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
+    for start, end, width, cluster in flow.bands:
+        upper = [(BAR, start), (0.5, start), (0.5, end), (1 - BAR, end)]
+        lower = [(1 - BAR, end + width), (0.5, end + width), (0.5, start + width), (BAR, start + width)]
+        colour = style.line if cluster is None else colour_of(cluster)
+        path = Path([*upper, *lower, upper[0]], codes)
+        ax.add_patch(PathPatch(path, facecolor=colour, edgecolor="none", alpha=0.55, zorder=1))
+    return ax
