@@ -14,6 +14,7 @@ import boxwood as bw
 from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates, days_of
 from boxwood._texts import TextForms
 from boxwood.errors import DataError
+from tests.programs import program
 from tests.scale import law
 
 EPOCH = datetime(1970, 1, 1)
@@ -221,7 +222,6 @@ def test_rules_on_an_open_end_say_it_and_all_forms_label_alike(seed):
     with duckdb.connect() as con:
         con.register("t", frame)
         found = [str(each) for (each,) in con.sql(f"SELECT {ex.to_sql()} FROM t").fetchall()]
-    space = {}
-    exec(ex.to_python(), space)
+    space = program(ex.to_python())
     in_python = [str(space["cluster"]({"ends": end.to_pydatetime()})) for end in frame["ends"]]
     assert found == in_python == list(map(str, labels)) == list(map(str, ex.predict(frame)))

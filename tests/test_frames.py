@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from io import StringIO
 from pathlib import PurePath
-from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import narwhals as nw
@@ -22,6 +21,7 @@ from boxwood._dates import days_of
 from boxwood._frames import as_matrix, date_columns
 from boxwood.errors import DataError
 from boxwood.reference import Reference
+from tests.programs import program
 from tests.scale import law, some
 
 LABELS = ["a"] * 30 + ["b"] * 30
@@ -272,8 +272,7 @@ def test_bands_are_in_their_order_whatever_holds_them_and_are_found_again_by_the
         again = [frame, pd.read_csv(StringIO(frame.to_csv(index=False))), frame[["band"]].to_numpy(dtype=object)]
         for rows in again:
             assert ex.predict(rows).tolist() == labels.tolist()
-        rule = dict[str, Any]()
-        exec(ex.to_python(), rule)
+        rule = program(ex.to_python())
         assert [rule["cluster"]({"band": str(one), "x": 0}) for one in frame["band"]] == labels.tolist()
     assert len(said) == 1
     assert "old: band is " in said.pop()

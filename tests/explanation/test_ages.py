@@ -5,7 +5,6 @@ An engine is a line of `ENGINES`: a function of an explanation, a table, the day
 
 import json
 import shutil
-import sqlite3
 import subprocess
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -26,6 +25,7 @@ from boxwood.estimators import IMM
 from boxwood.render.forms.dialects import DIALECTS
 from tests.command import invoke
 from tests.models import read_model
+from tests.programs import in_sqlite, program
 from tests.scale import each, law, seeds
 
 ZONES = ("", "UTC", "Europe/Vienna", "America/St_Johns")
@@ -140,24 +140,17 @@ def in_duckdb_from_column(ex, table, day, folder):
     return in_table(ex, table.assign(taken=pd.Timestamp(day)), f"SELECT {ex.to_sql(as_of='taken')} FROM t")
 
 
-def in_sqlite(ex, table, day, folder):
-    written = ex.to_sql("sqlite").replace("'now', 'localtime'", f"'{day}'")
-    with sqlite3.connect(":memory:") as con:
-        con.execute(f"CREATE TABLE t ({', '.join(table)})")
-        rows = [list(row.values()) for row in rows_of(table)]
-        con.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(table.columns))})", rows)
-        return [name for (name,) in con.execute(f"SELECT {written} FROM t ORDER BY rowid").fetchall()]
+def of_sqlite(ex, table, day, folder):
+    return in_sqlite(ex.to_sql("sqlite").replace("'now', 'localtime'", f"'{day}'"), rows_of(table))
 
 
 def written_python(ex, table, day, folder):
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     return [names["cluster"](row, day) for row in rows_of(table)]
 
 
 def written_python_of_a_day(ex, table, day, folder):
-    names = {}
-    exec(ex.to_python(as_of=day), names)
+    names = program(ex.to_python(as_of=day))
     return list(map(names["cluster"], rows_of(table)))
 
 
@@ -224,7 +217,7 @@ ENGINES = {
     "DuckDB": in_duckdb,
     "DuckDB today": in_duckdb_today,
     "DuckDB, from a column": in_duckdb_from_column,
-    "SQLite": in_sqlite,
+    "SQLite": of_sqlite,
     "Python": written_python,
     "Python of a day": written_python_of_a_day,
     "JavaScript": written_javascript,
@@ -301,11 +294,7 @@ def test_sqlite_reads_dates_with_blanks_around(seed):
     )
     wanted = ex.predict(around, as_of=day, missing="none").tolist()
     assert wanted == ex.predict(table, as_of=day, missing="none").tolist()
-    with sqlite3.connect(":memory:") as con:
-        con.execute("CREATE TABLE t (bought, due, orders)")
-        con.executemany("INSERT INTO t VALUES (?, ?, ?)", around.astype(object).values.tolist())
-        found = con.execute(f"SELECT {ex.to_sql('sqlite', as_of=day)} FROM t ORDER BY rowid").fetchall()
-    assert [name for (name,) in found] == wanted
+    assert in_sqlite(ex.to_sql("sqlite", as_of=day), around.astype(object).to_dict("records")) == wanted
 
 
 @law(4)
@@ -472,8 +461,7 @@ def test_each_row_may_have_its_own_day(seed):
     again = read_model(ex.to_json())
     assert again == ex
     assert again.rules() == ex.rules()
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     assert list(map(names["cluster"], rows_of(shifted))) == wanted
     assert names["COLUMNS"][-1] == "taken"
     if not any(dates.zone for _, dates in ex.details.dates):
@@ -488,8 +476,7 @@ def test_a_row_without_its_day_has_no_age():
     lacking = table.assign(taken=pd.NaT)
     wanted = ex.predict(table.assign(bought=pd.NaT, due=pd.NaT), missing="none").tolist()
     assert ex.predict(lacking, missing="none").tolist() == wanted
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     assert list(map(names["cluster"], rows_of(lacking))) == wanted
     assert in_table(ex, lacking.astype({"taken": "datetime64[us]"}), f"SELECT {ex.to_sql()} FROM t") == wanted
 
@@ -525,8 +512,7 @@ def test_today_counts_unless_another_day_is_given():
     assert ex.predict(later(table, 0)).tolist() != labels.tolist()
     ex = bw.explain(table, labels, as_of="latest")
     assert ex.predict(table).tolist() == labels.tolist()
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     assert list(map(names["cluster"], rows_of(table))) == labels.tolist()
     assert in_table(ex, table, f"SELECT {ex.to_sql()} FROM t") == labels.tolist()
 

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import sqlite3
 import subprocess
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -21,6 +20,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.choose.on_table import TableSearch
 from boxwood.tree.shorten import shorten_thresholds
 from tests.command import invoke
+from tests.programs import in_sqlite, program
 from tests.scale import each, law
 
 EPOCH = datetime(1970, 1, 1)
@@ -80,9 +80,7 @@ def texts_of(rows):
 
 
 def in_python(ex, rows):
-    scope = {}
-    exec(ex.to_python(), scope)
-    return list(map(scope["cluster"], rows))
+    return list(map(program(ex.to_python())["cluster"], rows))
 
 
 def in_javascript(ex, rows, folder):
@@ -101,11 +99,8 @@ def in_duckdb(ex, rows):
     return [label for (label,) in con.execute(f"SET TimeZone = 'UTC'; SELECT {ex.to_sql()} FROM t").fetchall()]
 
 
-def in_sqlite(ex, rows):
-    con = sqlite3.connect(":memory:")
-    con.execute("CREATE TABLE t (at, member, x)")
-    con.executemany("INSERT INTO t VALUES (:at, :member, :x)", texts_of(rows))
-    return [label for (label,) in con.execute(f"SELECT {ex.to_sql(dialect='sqlite')} FROM t ORDER BY rowid")]
+def of_sqlite(ex, rows):
+    return in_sqlite(ex.to_sql("sqlite"), texts_of(rows))
 
 
 @cache
@@ -120,7 +115,7 @@ def explained(seed):
 @law(24)
 def test_a_row_has_one_cluster_from_the_first_date_to_the_last(seed):
     ex, rows, known, _ = explained(seed)
-    for engine in (in_python, in_duckdb, in_sqlite):
+    for engine in (in_python, in_duckdb, of_sqlite):
         assert engine(ex, rows) == known, engine
     assert in_python(ex, texts_of(rows)) == known
     some = range(seed % 5, len(rows), max(1, len(rows) // 20))
@@ -177,8 +172,8 @@ def run_javascript(ex, values, folder):
 @law(12)
 def test_a_field_that_is_not_there_is_no_missing_value(seed):
     rows, labels, zone, _ = random_table(seed)
-    ex, scope = bw.explain(frame_of(rows, zone), labels, max_leaf_nodes=5, method="cart"), {}
-    exec(ex.to_python(), scope)
+    ex = bw.explain(frame_of(rows, zone), labels, max_leaf_nodes=5, method="cart")
+    scope = program(ex.to_python())
     assert scope["COLUMNS"] == tuple(ex.columns[j] for j in ex.tree.features)
     for row in rows[::7]:
         for column in row:
@@ -226,8 +221,8 @@ BARE = ["2025-05-31", "2025-06-01T00:30", datetime(2025, 6, 1), date(2025, 6, 1)
 
 @each("zone, refused, taken", [("", ZONED, BARE), ("Europe/Vienna", BARE, ZONED)])
 def test_a_date_with_a_zone_is_refused_where_rules_have_none_and_the_other_way_round(zone, refused, taken, tmp_path):
-    ex, scope = orders(zone), {}
-    exec(ex.to_python(), scope)
+    ex = orders(zone)
+    scope = program(ex.to_python())
     for value in refused:
         row = {"country": "AT", "last": value, "n": 1}
         with pytest.raises(DataError, match="time zone"):
@@ -249,8 +244,8 @@ def test_a_date_with_a_zone_is_refused_where_rules_have_none_and_the_other_way_r
 
 @pytest.mark.parametrize("zone", ["", "UTC"])
 def test_a_number_is_no_date(zone, tmp_path):
-    ex, scope = orders(zone), {}
-    exec(ex.to_python(), scope)
+    ex = orders(zone)
+    scope = program(ex.to_python())
     for value in (5, 20240601, 20000.5, True, np.int64(3)):
         row = {"country": "AT", "last": value, "n": 1}
         with pytest.raises(ValueError, match="'last' must be a date such as 2026-03-01, got"):

@@ -12,6 +12,7 @@ import boxwood as bw
 from boxwood.words.values import number
 from tests import naive
 from tests.models import read_model
+from tests.programs import program
 from tests.scale import law
 
 WORDS = ["gold", "it's", "solo", "team"]
@@ -125,8 +126,7 @@ def refuse_other_forms(ex, frame):
     """Compare forms with predict, row by row."""
     predicted = ex.predict(frame, missing="none").tolist()
     assert read_model(ex.to_json()).predict(frame, missing="none").tolist() == predicted
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     assert [names["cluster"](row) for row in rows] == predicted
     table = frame.assign(size=frame["size"].astype(str), number=range(len(frame)))

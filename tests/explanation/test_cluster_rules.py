@@ -2,7 +2,6 @@
 
 import math
 import re
-import sqlite3
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from boxwood.words.rules import rule
 from tests.cases import tree_on_values
 from tests.models import read_model
 from tests.naive import holds
+from tests.programs import in_sqlite
 from tests.scale import seeds
 
 
@@ -103,10 +103,7 @@ def test_simple_words_do_not_decide_rows_with_missing_values():
     rows = [(1.0, None), (None, 1.0), (None, 9.0), (9.0, None)]
     expected = [None, "a", None, None]  # the tree asks for y first
     assert ex.predict(rows, missing="none").tolist() == expected
-    with sqlite3.connect(":memory:") as con:
-        con.execute("CREATE TABLE t (x DOUBLE, y DOUBLE)")
-        con.executemany("INSERT INTO t VALUES (?, ?)", rows)
-        assert [row[0] for row in con.execute(f"SELECT {render.sql(ex, dialect='sqlite')} FROM t")] == expected
+    assert in_sqlite(render.sql(ex, dialect="sqlite"), [{"x": x, "y": y} for x, y in rows]) == expected
     assert math.isclose(sum(leaf.size for leaf in ex.leaves), 4)
 
 

@@ -5,7 +5,6 @@ import math
 import os
 import re
 import shutil
-import sqlite3
 import subprocess
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -24,9 +23,9 @@ import boxwood as bw
 from boxwood._dates import DATE_FORMS, MICROSECONDS, Dates, in_form
 from boxwood.errors import DataError
 from boxwood.render.forms.labels import write_labels
-from boxwood.table.sql import as_name
 from tests.command import invoke
 from tests.models import read_model
+from tests.programs import in_sqlite, program
 from tests.scale import drawn, each, law
 from tests.table.test_texts_of_dates import odd_text
 
@@ -203,9 +202,7 @@ def dated(gaps, zone):
 
 
 def in_python(ex, rows, folder):
-    scope = {}
-    exec(ex.to_python(), scope)
-    return [scope["cluster"](row) for row in rows]
+    return list(map(program(ex.to_python())["cluster"], rows))
 
 
 def texts_of(rows):
@@ -240,15 +237,6 @@ def in_duckdb(ex, rows, folder):
     return [label for (label,) in found]
 
 
-def in_sqlite(ex, rows, folder):
-    con = sqlite3.connect(":memory:")
-    con.execute(f"CREATE TABLE t ({', '.join(map(as_name, rows[0]))})")
-    con.executemany(
-        f"INSERT INTO t VALUES ({', '.join('?' * len(rows[0]))})", [(*row.values(),) for row in texts_of(rows)]
-    )
-    return [label for (label,) in con.execute(f"SELECT {ex.to_sql(dialect='sqlite')} FROM t ORDER BY rowid")]
-
-
 def in_a_frame(kind):
     def labels(ex, rows, folder):
         frame = pl.DataFrame(rows, infer_schema_length=None)
@@ -275,7 +263,7 @@ ENGINES = {
     "python, texts": in_python_by_texts,
     "javascript": in_javascript,
     "duckdb": in_duckdb,
-    "sqlite": in_sqlite,
+    "sqlite": lambda ex, rows, folder: in_sqlite(ex.to_sql("sqlite"), texts_of(rows)),
     **{kind: in_a_frame(kind) for kind in ("polars", "pandas", "arrow")},
     **{form: in_a_file(form) for form in ("parquet", "csv")},
 }
@@ -363,8 +351,8 @@ def is_refused(label):
 @law(12)
 def test_texts_in_a_form_are_read_or_refused_wherever_the_rules_run(seed, tmp_path):
     ex, texts = written(seed)
-    dates, scope = ex.details.dates[0][1], {}
-    exec(ex.to_python(), scope)
+    dates = ex.details.dates[0][1]
+    scope = program(ex.to_python())
     rows = [{"it's": text, "x": 1} for text in texts]
     known = [*map(refused_or(lambda row: ex.predict(pd.DataFrame([row]), missing="none")[0]), rows)]
     found = {"python": [*map(refused_or(scope["cluster"]), rows)]}
@@ -409,7 +397,7 @@ def test_texts_of_iso_8601_are_dates_in_databases_that_hold_them_as_text(seed, t
         *((row, label) for row, label in zip(rows, known, strict=True) if not is_refused(label)), strict=True
     )
     assert {*known} >= {"old", "new"}
-    assert in_duckdb(ex, rows, tmp_path) == in_sqlite(ex, rows, tmp_path) == [*known]
+    assert in_duckdb(ex, rows, tmp_path) == in_sqlite(ex.to_sql("sqlite"), texts_of(rows)) == [*known]
     asked = {"types": {"it's": "TEXT"}}
     assert "Convert these columns" not in ex.to_sql(**asked) + ex.to_sql("postgres", **asked) + ex.to_sql("sqlite")
     for query in (ex.to_sql(), ex.to_sql("mysql"), ex.to_sql("mysql", **asked)):
@@ -423,13 +411,13 @@ def test_moments_of_any_time_zone_have_the_same_cluster_wherever_the_rules_run(t
     ends = ("Z", " UTC", "+00", "+02:00", "-0330", "+05:45", "+14", "-11:59")
     local = [f"{at:%Y-%m-%d{sep}%H:%M:%S}{end}" for at in moments[140:200:7] for end in ends for sep in " T"]
     rows = [{"at": text} for text in (*local, "2021-01-02T18:29:59.999999Z", "2021-01-02T18:30:00.000001Z")]
-    known, scope = ex.predict(pd.DataFrame(rows)).tolist(), {}
-    exec(ex.to_python(), scope)
+    known = ex.predict(pd.DataFrame(rows)).tolist()
+    scope = program(ex.to_python())
     assert [scope["cluster"](row) for row in rows] == known
     assert {*known} == {"old", "new"}
     assert in_duckdb(ex, rows, tmp_path) == known
     read = [re.search(r"T[^.]*(Z|[+-]\d\d:\d\d)$", row["at"]) is not None for row in rows]  # by SQLite
-    assert in_sqlite(ex, [*compress(rows, read)], tmp_path) == [*compress(known, read)]
+    assert in_sqlite(ex.to_sql("sqlite"), texts_of(compress(rows, read))) == [*compress(known, read)]
     pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
     write_labels(ex, tmp_path / "t.csv", tmp_path / "o.parquet")
     assert pl.read_parquet(tmp_path / "o.parquet")["cluster"].to_list() == known

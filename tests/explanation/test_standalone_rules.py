@@ -21,7 +21,7 @@ from boxwood.words import rules as words
 from boxwood.words.claims import MUCH
 from tests.models import read_model
 from tests.naive import fewest_mistakes
-from tests.render.test_every_engine import in_node
+from tests.programs import in_node, program
 from tests.render.test_page import Page
 from tests.scale import each, law
 
@@ -86,8 +86,7 @@ def in_duckdb(query, frame):
 
 
 def in_python(source, frame):
-    names = {}
-    exec(source, names)
+    names = program(source)
     return [names["cluster"](row) for row in frame.to_dict("records")]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 import boxwood as bw
+from tests.programs import program
 from tests.scale import law
 
 WORDS = np.array(list("abcdefgh"))
@@ -45,8 +46,7 @@ def test_a_word_never_seen_goes_where_most_rows_went_in_every_form(seed, tmp_pat
     assert all_known.predict(new).tolist() == expected
     all_known.save(tmp_path / "m.json")
     assert bw.load(tmp_path / "m.json").predict(new).tolist() == expected
-    scope = {}
-    exec(all_known.to_python(), scope)
+    scope = program(all_known.to_python())
     assert [scope["cluster"](row) for row in new.to_dict("records")] == expected
     new.to_parquet(tmp_path / "new.parquet")
     bw.write_labels(all_known, tmp_path / "new.parquet", tmp_path / "out.parquet")

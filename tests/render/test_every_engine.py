@@ -7,9 +7,7 @@ A new engine is a line of `ENGINES`. Those that need a server or machines obey t
 import csv
 import json
 import math
-import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -33,6 +31,7 @@ from boxwood.render.forms.formula import formula_of_boxes
 from boxwood.render.forms.sql import sql_of_boxes
 from tests import scale
 from tests.command import invoke
+from tests.programs import in_node, program
 from tests.rule_cases import (
     COLUMNS,
     KINDS,
@@ -314,35 +313,9 @@ def without_nan(node):
 
 
 def written_python(ex, folder, columns):
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     assert names["__all__"] == ["COLUMNS", "cluster", *["why_none"] * (ex.n_leaves > 1)]
     return list(map(names["cluster"], as_rows(columns, nothing=math.nan)))
-
-
-RUN = """
-const fs = require("fs");
-const table = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
-const found = table.map((row, i) => {
-  for (const name in row) {
-    if (row[name] === null && i % 3 === 0) row[name] = undefined;
-    else if (row[name] === null && i % 3 === 1) row[name] = NaN;
-  }
-  return cluster(row);
-});
-fs.writeFileSync(process.argv[3], JSON.stringify(found));
-"""
-
-
-def in_node(source, table, folder):
-    """Return what the function gives for each row; missing values are null, NaN and undefined in turns."""
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed, so JavaScript cannot run")
-    (folder / "run.js").write_text(f'"use strict";\n{source}\n{RUN}', encoding="utf-8")
-    infinite = json.dumps(table).replace("Infinity", "1e999")
-    (folder / "rows.json").write_text(infinite, encoding="utf-8")
-    subprocess.run(["node", folder / "run.js", folder / "rows.json", folder / "found.json"], check=True)
-    return json.loads((folder / "found.json").read_text(encoding="utf-8"))
 
 
 def written_javascript(ex, folder, columns):
@@ -423,8 +396,7 @@ def rule_in_duckdb(boxes, folder, columns):
 
 
 def rule_in_python(boxes, folder, columns):
-    names = {}
-    exec(python_of_boxes(boxes), names)
+    names = program(python_of_boxes(boxes))
     return list(map(names["cluster"], as_rows(columns, nothing=math.nan)))
 
 

@@ -22,7 +22,7 @@ from boxwood.render.forms.code import identifiers
 from boxwood.render.forms.dialects import DIALECTS
 from boxwood.render.forms.text import _as_code, _code, _row, escape_markdown, notes_of
 from boxwood.words.values import cluster_name
-from tests.render.test_every_engine import in_node
+from tests.programs import in_node, program
 from tests.scale import each, law
 
 NAMES = (
@@ -49,8 +49,7 @@ def rows_for(name):
 
 def test_python():
     for first, second in [*PAIRS, ("\0", "a\0b")]:
-        names = {}
-        exec(explained(first, second)[0].to_python(), names)
+        names = program(explained(first, second)[0].to_python())
         assert [names["cluster"](row) for row in rows_for(first)] == [first, second, None]
         assert names["COLUMNS"] == (first,)
         assert names["why_none"]({first: None}) == (first, "missing")
@@ -60,8 +59,8 @@ def test_python():
 
 def test_python_finds_columns_whose_names_are_no_texts():
     for name in (2, -1, 1.5, ("a", "b"), pd.Timestamp("2026-03-01")):
-        X, names = pd.DataFrame({name: [1.0, 2.0, 8.0, 9.0]}), {}
-        exec(boxwood.explain(X, list("aabb")).to_python(), names)
+        X = pd.DataFrame({name: [1.0, 2.0, 8.0, 9.0]})
+        names = program(boxwood.explain(X, list("aabb")).to_python())
         assert [names["cluster"](row) for row in X.to_dict("records")] == list("aabb")
         assert names["cluster"](X.iloc[3]) == names["cluster"]({str(name): 9.0}) == "b"
         assert names["why_none"]({name: math.nan}) == (str(name), "missing")

@@ -1,7 +1,6 @@
 """Texts that a file has for missing values, as n/a: every form means the same by them where a database holds them."""
 
 import csv
-import sqlite3
 from collections import Counter
 
 import duckdb
@@ -12,7 +11,7 @@ import pyarrow.parquet as pq
 
 import boxwood as bw
 from tests.command import invoke
-from tests.render.test_every_engine import in_node
+from tests.programs import in_node, in_sqlite, program
 from tests.render.test_pmml import Model
 from tests.scale import law
 
@@ -44,19 +43,6 @@ def labelled(folder, path):
         return [row[-1] for row in csv.reader(file)][1:]
 
 
-def in_sqlite(ex, rows):
-    with sqlite3.connect(":memory:") as con:
-        con.execute('CREATE TABLE t (plan TEXT, "the answer" TEXT, visits INTEGER)')
-        con.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
-        return [name for (name,) in con.execute(f"SELECT {ex.to_sql('sqlite')} FROM t ORDER BY rowid").fetchall()]
-
-
-def in_python(ex, rows):
-    names = {}
-    exec(ex.to_python(), names)
-    return [names["cluster"](dict(zip(COLUMNS, row, strict=True))) for row in rows]
-
-
 def in_spreadsheet(ex, rows):
     import formulas
 
@@ -86,8 +72,8 @@ def test_every_form_reads_the_marks_of_a_file(seed, tmp_path):
         "Parquet": labelled(tmp_path, tmp_path / "t.parquet"),
         "frame": ex.predict(pd.DataFrame(plain, dtype=object), missing="none").tolist(),
         "DuckDB": [name for (name,) in duckdb.sql(f"SELECT {ex.to_sql()} FROM {read}").fetchall()],
-        "SQLite": in_sqlite(ex, rows),
-        "Python": in_python(ex, rows),
+        "SQLite": in_sqlite(ex.to_sql("sqlite"), plain),
+        "Python": list(map(program(ex.to_python())["cluster"], plain)),
         "JavaScript": in_node(ex.to_javascript(), plain, tmp_path),
         "PMML": list(map(Model(ex.to_pmml()).score, plain)),
         "spreadsheet": in_spreadsheet(ex, rows),

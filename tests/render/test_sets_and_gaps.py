@@ -8,6 +8,7 @@ import pytest
 from boxwood.errors import DataError
 from boxwood.words.rules import gaps_apart
 from tests.models import read_model
+from tests.programs import program
 from tests.render.test_every_engine import case, codes_of
 from tests.rule_cases import COLUMNS, CUTS, LARGEST
 from tests.scale import law
@@ -28,8 +29,7 @@ def test_onnx_and_scikit_learn_refuse_sets_that_make_too_many_nodes():
     for form in (ex.to_sklearn, ex.to_onnx):
         with pytest.raises(DataError, match=r"as each two-sided cut doubles .*, and each set of categories what is on"):
             form()
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     assert names["cluster"](dict.fromkeys(ex.columns, "b")) == 1
 
 

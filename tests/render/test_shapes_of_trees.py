@@ -19,7 +19,7 @@ from boxwood.render.forms.code import comparisons
 from boxwood.render.forms.text import tree as tree_text
 from boxwood.render.forms.walk import LONGEST, walk
 from tests.cases import tree_on_values
-from tests.render.test_hostile_names import in_node
+from tests.programs import in_node, program
 from tests.rule_cases import CUTS, explained_by
 from tests.scale import seeds
 
@@ -41,8 +41,7 @@ def runs_like(ex, X, folder):
 
     expected = ex.tree.predict(X).tolist()
     rows = [{f"x{j}": value for j, value in enumerate(row)} for row in X.tolist()]
-    names = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     assert list(map(names["cluster"], rows)) == expected
     assert in_node(ex.to_javascript(), rows, folder) == expected
     assert ex.to_sklearn().predict(X).tolist() == expected

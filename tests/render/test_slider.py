@@ -10,6 +10,7 @@ from sklearn.datasets import make_blobs
 import boxwood
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.frontier import trees_of_frontier
+from tests.programs import program
 from tests.render.test_browser import FILL, hostile, near_cuts, opened  # noqa: F401  # the fixture
 from tests.scale import seeds
 
@@ -66,8 +67,7 @@ def test_each_tree_is_that_of_the_frontier(opened):  # noqa: F811
             assert answers == [
                 list(pair) for pair in zip(tree.predict(rows).tolist(), tree.apply(rows).tolist(), strict=True)
             ]
-            code = {}
-            exec(page.locator("code[data-form=python]").text_content(), code)
+            code = program(page.locator("code[data-form=python]").text_content())
             names = [ex.columns[j] for j in tested]
             assert [code["cluster"](dict(zip(names, row[tested], strict=True))) for row in rows] == [
                 ex.names[cluster] for cluster in tree.predict(rows)
@@ -136,8 +136,7 @@ def test_without_a_column(opened):  # noqa: F811
         page.wait_for_function("b => b.ariaPressed === 'true'", arg=button.element_handle())
         assert page.locator(".tree .leaf").count() == int(told.split()[0]) <= ex.n_leaves
         assert f"Cut 1 on {name}:" not in page.locator(".list").text_content()
-        code = {}
-        exec(page.locator("code[data-form=python]").text_content(), code)
+        code = program(page.locator("code[data-form=python]").text_content())
         assert name not in code["COLUMNS"]
         found = [code["cluster"](dict(zip(ex.columns, row, strict=True))) for row in X.tolist()]
         right = (np.array(found) == ex._rows().task.reference.labels).mean()
@@ -157,8 +156,7 @@ def test_trees_of_ages_have_code(opened):  # noqa: F811
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
 
     def check(told):
-        code = {}
-        exec(page.locator("code[data-form=python]").text_content(), code)
+        code = program(page.locator("code[data-form=python]").text_content())
         day = ("2026-07-31",) if "last_order" in code["COLUMNS"] else ()
         right = np.mean([code["cluster"](row, *day) == row["segment"] for row in rows])
         assert f"right for {right:.1%} of the rows" in told

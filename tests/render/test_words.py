@@ -1,7 +1,6 @@
 """Columns with numbers for names, and columns of booleans, in rules, texts, SQL and model files."""
 
 import json
-import sqlite3
 
 import duckdb
 import numpy as np
@@ -21,6 +20,7 @@ from boxwood.tree import Interval
 from boxwood.words.rules import cluster_rule, condition
 from tests.command import invoke
 from tests.models import read_model
+from tests.programs import in_sqlite
 from tests.render.test_page import Page
 from tests.scale import law
 
@@ -158,10 +158,7 @@ def test_sql_of_booleans_labels_rows_as_python_does(seed):
         assert [row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t").fetchall()] == expected
         con.execute("UPDATE t SET p = NULL, q = NULL, x = NULL")
         assert {row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t").fetchall()} == {None}
-    with sqlite3.connect(":memory:") as con:
-        con.execute("CREATE TABLE t (p, q, x)")
-        con.executemany("INSERT INTO t VALUES (?, ?, ?)", frame.astype(float).values.tolist())
-        assert [row[0] for row in con.execute(f"SELECT {sql(ex)} FROM t").fetchall()] == expected
+    assert in_sqlite(sql(ex), frame.astype(float).to_dict("records")) == expected
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])

@@ -25,6 +25,7 @@ from boxwood.render.forms.code import in_spreadsheet
 from boxwood.render.forms.dialects import DIALECTS, OTHER_NAMES, dialect_of
 from boxwood.table.sql import as_number
 from boxwood.tree.boxes import reached_by_missing
+from tests.programs import program
 from tests.render.test_every_engine import ALL_ASKED, case
 from tests.rule_cases import explained_by, odd_doubles
 from tests.scale import SLOW, law
@@ -384,8 +385,7 @@ def test_a_row_without_a_cluster_has_the_reason_where_it_is_asked_for(seed):
     frame["orders"] = np.where(rng.random(n) < 0.1, np.nan, rng.integers(0, 9, n)) if seed % 3 else frame["spend"] ** 2
     ex = explain(frame, rng.integers(0, 3, n), columns=[*frame], method="cart", max_leaf_nodes=8)
     new = frame.assign(country=rng.choice([*words, "FR"], n)).mask(rng.random((n, 3)) < 0.2)
-    names: dict = {}
-    exec(ex.to_python(), names)
+    names = program(ex.to_python())
     rows = new.astype(object).where(new.notna(), None).to_dict("records")
     expected = [
         str(found) if (found := names["cluster"](row)) is not None else names["why_none"](row)[1] for row in rows

@@ -12,7 +12,7 @@ from boxwood import explain, scan
 from boxwood.errors import ModelError
 from boxwood.render.pictures.picture import picture_of
 from tests.models import read_model
-from tests.render.test_every_engine import in_node
+from tests.programs import in_node, program
 from tests.render.test_page import Page
 from tests.scale import law
 
@@ -117,8 +117,7 @@ def test_words_stand_for_truths_wherever_the_rules_run(tmp_path):
     expected = ["in", "out", "in", "out", "in", "out", None, None, None]
     assert ex.predict(pd.DataFrame({"member": pd.Series(values, dtype=object)}), missing="none").tolist() == expected
     assert ex.predict([[value] for value in values], missing="none").tolist() == expected
-    found = {}
-    exec(ex.to_python(), found)
+    found = program(ex.to_python())
     assert [found["cluster"]({"member": value}) for value in values] == expected
     if shutil.which("node") is not None:
         table = [{"member": value} for value in (0, "yes", "nein", "constructor", None)]
