@@ -10,9 +10,9 @@ import click
 
 from boxwood._messages import as_written
 from boxwood.cli._engine import open_source
-from boxwood.cli._explain import about_columns, ask_scale, choose_columns, limits, told_by_rows, wanted_columns
+from boxwood.cli._explain import choose_columns, limits, shared_parameters, side_by_side, wanted_columns
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._options import LIMITS, NOTES, Grouped, in_option_names, in_words, reading_options, talk_options
+from boxwood.cli._options import LIMITS, NOTES, Grouped, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.grow import METHODS, method_of
 
@@ -110,28 +110,20 @@ def command(file: str, clusters: int | None, labels: str | None, quiet: bool, **
 def _compare_clusterings(
     talk: Talk, source: Source, columns: ColumnNames, clusters: int | None, labels: str | None, options: dict[str, Any]
 ) -> Comparison:
-    import warnings
-
-    with talk.growing("comparing") as status, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of single trees; the table says what each is worth
+    with side_by_side(talk, "comparing", source):
         from boxwood.explanation import compare
 
-        source.tick = told_by_rows(source, status)
-        with in_option_names():
-            return compare(
-                source,
-                labels,
-                n_clusters=clusters,
-                standardize=ask_scale(options["scale"]),
-                random_state=options["seed"],
-                max_leaf_nodes=options["leaves"] or None,
-                objective=options["objective"],
-                time_limit=options["time_limit"],
-                n_jobs=options["jobs"],
-                **about_columns(columns, options),
-                **limits(options, columns),
-                **({"methods": options["methods"]} if options["methods"] else {}),
-            )
+        return compare(
+            source,
+            labels,
+            n_clusters=clusters,
+            max_leaf_nodes=options["leaves"] or None,
+            objective=options["objective"],
+            time_limit=options["time_limit"],
+            **shared_parameters(columns, options),
+            **limits(options, columns),
+            **({"methods": options["methods"]} if options["methods"] else {}),
+        )
 
 
 def _as_json(found: Comparison) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxwood.cli._engine import open_source
-from boxwood.cli._explain import about_columns, ask_scale, choose_columns, told_by_rows, wanted_columns
+from boxwood.cli._explain import choose_columns, shared_parameters, side_by_side, wanted_columns
 from boxwood.cli._explain import command as explain_command
-from boxwood.cli._options import NOTES, Grouped, in_option_names, in_words, reading_options, talk_options
+from boxwood.cli._options import NOTES, Grouped, in_words, reading_options, talk_options
 from boxwood.cli._terminal import Talk, refuse_closed_output, show
 from boxwood.explanation.ask.how_many import NUMBERS
 
@@ -69,24 +69,11 @@ def _numbers(low: int, high: int | None) -> range | None:
 def _compare(
     talk: Talk, source: Source, columns: ColumnNames, numbers: range | None, options: dict[str, Any]
 ) -> KComparison:
-    import warnings
-
-    with talk.growing("clustering and growing") as status, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of single trees
+    with side_by_side(talk, "clustering and growing", source) as status:
         from boxwood.api.compare_k import compare_k
 
-        source.tick = told_by_rows(source, status)
-        with in_option_names():
-            return compare_k(
-                source,
-                numbers,
-                method=options["method"],
-                random_state=options["seed"],
-                standardize=ask_scale(options["scale"]),
-                n_jobs=options["jobs"],
-                verbose=status.step,
-                **about_columns(columns, options),
-            )
+        more = shared_parameters(columns, options)
+        return compare_k(source, numbers, method=options["method"], verbose=status.step, **more)
 
 
 def _as_dict(found: KComparison) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import csv
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -512,11 +512,13 @@ def _options_of_files(options: dict[str, Any], names: Sequence[Sequence[str]]) -
     return found[0] | ({} if is_here else {"as_of": None}), found[1] | {"weights": None}
 
 
-def about_columns(columns: ColumnNames, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options on columns as parameters of `explain`."""
+def shared_parameters(columns: ColumnNames, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that `explain` shares with verbs that set explanations side by side, as its parameters."""
+    scale = "unit" if options.get("standardize") else options["scale"]
     kinds = {"categories": _categories(options), "numbers": _names(options["numbers"])}
     about = {"columns": columns.columns, "as_of": options["as_of"], "missing": options["missing"]}
-    return {**kinds, **about, "sample_weight": options["weights"]}
+    how = {"sample_weight": options["weights"], "random_state": options["seed"], "n_jobs": options["jobs"]}
+    return {**kinds, **about, **how, "standardize": "auto" if scale is None else scale == "unit"}
 
 
 def _categories(options: dict[str, Any]) -> dict[str, list[str] | None]:
@@ -539,15 +541,8 @@ def _parameters(columns: ColumnNames, clusters: int | None, options: dict[str, A
     """Return the options as parameters of `explain`."""
     return {
         "n_clusters": clusters,
-        "method": options["method"],
-        "max_leaf_nodes": options["max_leaf_nodes"],
-        "objective": options["objective"],
-        "time_limit": options["time_limit"],
-        "random_state": options["seed"],
-        "standardize": ask_scale("unit" if options["standardize"] else options["scale"]),
-        "validate": options["validate"],
-        "n_jobs": options["jobs"],
-        **about_columns(columns, options),
+        **{name: options[name] for name in ("method", "max_leaf_nodes", "objective", "time_limit", "validate")},
+        **shared_parameters(columns, options),
         **limits(options, columns),
     }
 
@@ -572,11 +567,6 @@ def limits(options: dict[str, Any], table: ColumnNames) -> dict[str, Any]:
     }
 
 
-def ask_scale(option: str | None) -> bool | Literal["auto"]:
-    """Return what the option --scale asks of columns."""
-    return "auto" if option is None else option == "unit"
-
-
 class ColumnNames(NamedTuple):
     """Names of all columns of a table, and of those that are clustered and explained."""
 
@@ -599,6 +589,15 @@ def told_by_rows(source: Source, status: Status) -> Callable[[float, int], None]
         status(share, source.n_rows or n_rows)
 
     return tick
+
+
+@contextmanager
+def side_by_side(talk: Talk, doing: str, source: Source) -> Iterator[Status]:
+    """Show how far trees are of which one table tells what each is worth, so that none warns by itself."""
+    with talk.growing(doing) as status, warnings.catch_warnings(), in_option_names():
+        warnings.simplefilter("ignore")
+        source.tick = told_by_rows(source, status)
+        yield status
 
 
 def _names_day_column(as_of: str | None) -> bool:
