@@ -17,7 +17,7 @@ from boxwood.batches.sample import Draw, RowSample, Sample
 from boxwood.batches.sums import Grid, Means, Ranges, RowSums
 from boxwood.errors import DataError
 from boxwood.loops.costs import nearest
-from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS
+from boxwood.reference.clusterer import FEW_STARTS, LARGE, MANY_STARTS, refuse_few_different
 from boxwood.reference.reference import Reference
 
 MAX_PASSES = 10
@@ -72,17 +72,6 @@ class FirstLook:
     overview: Overview
     sample: Sample
 
-    def refuse_number_of_clusters(self, n_clusters: int) -> None:
-        """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
-        if n_clusters < 2:
-            raise DataError(f"at least 2 clusters are needed, as a tree separates clusters; got {n_clusters}")
-        n_distinct = len(np.unique(self.sample.values, axis=0))
-        if n_distinct < n_clusters:
-            raise DataError(
-                f"{n_clusters} clusters asked for, but the table has only {n_distinct} different rows; "
-                "ask for fewer clusters"
-            )
-
 
 def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> FirstLook:
     """Return an overview of all rows and a sample, from one pass; the labelling of the batches is not read.
@@ -101,7 +90,7 @@ def first_look(batches: Batches, n_clusters: int, n_rows: int | None = None) -> 
     overview, rows = replace(batches, labelling=OneCluster(), store=None).fold(partial(Together, makes)).parts
     overview.refuse_unusable(batches.columns)
     first = FirstLook(overview, Sample.of(rows))
-    first.refuse_number_of_clusters(n_clusters)
+    refuse_few_different(len(np.unique(first.sample.values, axis=0)), n_clusters)
     return first
 
 

@@ -258,9 +258,13 @@ class FewDifferentRows(DataError):
 
 def refuse_number_of_clusters(rows: Rows, n_clusters: int) -> None:
     """Raise a DataError unless at least two clusters are wanted, and there are as many different rows."""
+    refuse_few_different(_distinct_rows(rows.values, n_clusters), n_clusters)
+
+
+def refuse_few_different(n_distinct: int, n_clusters: int) -> None:
+    """Raise a DataError unless at least two clusters are wanted, and no more than the different rows of a table."""
     if n_clusters < 2:
         raise DataError(f"at least 2 clusters are needed, as a tree separates clusters; got {n_clusters}")
-    n_distinct = _distinct_rows(rows.values, n_clusters)
     if n_distinct < n_clusters:
         raise FewDifferentRows(
             f"{n_clusters} clusters asked for, but the table has only {n_distinct} different rows; "
