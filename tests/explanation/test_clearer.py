@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 from boxwood import MixedKMeans, compare_k, explain
 from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.measure.stability import _look
-from boxwood.explanation.measure.valleys import LEVEL, groups_in, join_flags, valley_in
+from boxwood.explanation.measure.valleys import LEVEL, clearest_valley, groups_in, join_flags
 from boxwood.words.notes import GO_ROUND, NO_GROUPS, lack_groups
 from tests.explanation.test_stability import k_means
 from tests.naive.valleys import clearest_depth
@@ -34,6 +34,20 @@ def made(kinds, kind, seed):
 
 def says_groups(frame):
     return not lack_groups(explain(frame, n_clusters=2, method="imm").notes)
+
+
+def valley_in(line):
+    found = clearest_valley(line[None])
+    return None if found is None else found[1]
+
+
+@law(30)
+def test_the_clearest_valley_of_several_lines_is_that_of_the_first_with_the_deepest(seed):
+    rng = np.random.default_rng(seed)
+    lines = rng.normal(size=(rng.integers(0, 6), 50)) + rng.uniform(0, 8) * rng.integers(0, 3, size=50)
+    lines = lines.round(rng.integers(0, 3)) * rng.integers(0, 2, size=(len(lines), 1))  # some have no room for a valley
+    each = [(number, valley) for number, line in enumerate(lines) if (valley := valley_in(line)) is not None]
+    assert clearest_valley(lines) == max(each, key=lambda found: found[1].depth, default=None)
 
 
 @law(30)

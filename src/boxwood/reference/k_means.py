@@ -6,6 +6,7 @@ seeding", SODA 2007.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ import numpy as np
 from boxwood._types import Array, Floats, Indices
 
 MOST, SETTLED = 300, 1e-4  # steps, and the squared shift of centres, in mean variances of columns, that is none
+
+_of_thread = threading.local()
 
 
 class KMeansOfRows(NamedTuple):
@@ -33,7 +36,7 @@ def k_means(rows: Floats, k: int, seed: int, n_starts: int = 1) -> KMeansOfRows:
 
     A later start is better if it costs less and is no other numbering of the same clusters.
     """
-    rows, generator = np.ascontiguousarray(rows), np.random.RandomState(seed)  # sums depend on the order in memory
+    rows, generator = np.ascontiguousarray(rows), _generator(seed)  # sums depend on the order in memory
     mean = rows.mean(axis=0)
     known = rows - mean
     settled = np.mean(np.var(rows, axis=0)) * SETTLED
@@ -47,6 +50,14 @@ def k_means(rows: Floats, k: int, seed: int, n_starts: int = 1) -> KMeansOfRows:
     return best._replace(centers=best.centers + mean)
 
 
+def _generator(seed: int) -> Any:
+    """Return a generator that draws as a new one does; to make one takes as long as the steps of few rows."""
+    if not hasattr(_of_thread, "generator"):
+        _of_thread.generator = np.random.RandomState()
+    _of_thread.generator.seed(seed)
+    return _of_thread.generator
+
+
 def seed_centers(rows: Floats, k: int, random_state: Any) -> Floats:
     """Return k rows as first centres, each the best of some that are drawn by their distance from those before.
 
@@ -54,15 +65,15 @@ def seed_centers(rows: Floats, k: int, random_state: Any) -> Floats:
     """
     n, n_trials, norms = len(rows), 2 + int(np.log(k)), np.einsum("ij,ij->i", rows, rows)
     ones, chosen = np.ones(n), np.empty(k, dtype=np.intp)
-    chosen[0] = random_state.choice(n, p=ones / n)
+    even = (ones / n).cumsum()
+    chosen[0] = (even / even[-1]).searchsorted(random_state.random_sample(), side="right")  # as `choice` draws it
     apart = _squared_distances(rows, norms, chosen[:1])[0]
     cost = apart @ ones
     for c in range(1, k):
-        at = np.searchsorted(np.cumsum(apart), random_state.uniform(size=n_trials) * cost)
-        tried = np.minimum(at, n - 1)
+        tried = np.minimum(apart.cumsum().searchsorted(random_state.uniform(size=n_trials) * cost), n - 1)
         each = np.minimum(apart, _squared_distances(rows, norms, tried))
         costs = each @ ones[:, None]
-        best = int(np.argmin(costs))
+        best = int(costs.argmin())
         apart, cost, chosen[c] = each[best], costs[best], tried[best]
     return rows[chosen]
 
@@ -78,15 +89,15 @@ def _squared_distances(rows: Floats, norms: Floats, chosen: Indices) -> Floats:
 def _run(rows: Floats, centers: Floats, settled: float) -> KMeansOfRows:
     """Return where Lloyd's steps from some centres end."""
     step, ones, labels = _steps()[0], np.ones(len(rows)), np.full(len(rows), -1, dtype=np.int32)
-    new, sizes, shifts, before = np.zeros_like(centers), np.zeros(len(centers)), np.zeros(len(centers)), labels.copy()
+    new, sizes, shifts, before = np.zeros_like(centers), np.zeros(len(centers)), np.zeros(len(centers)), b""
     for _ in range(MOST):
         step(rows, ones, centers, new, sizes, labels, shifts, 1)
         centers, new = new, centers
-        if np.array_equal(labels, before):
+        if (now := labels.tobytes()) == before:
             return KMeansOfRows(labels, centers)
         if (shifts**2).sum() <= settled:
             break
-        before[:] = labels
+        before = now
     return KMeansOfRows(_nearest(rows, centers), centers)
 
 

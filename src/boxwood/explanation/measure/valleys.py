@@ -25,13 +25,14 @@ Statistics 13 (1985).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxwood._types import Bools, Floats, Indices
+from boxwood._types import Bools, Floats, Indices, Ints
 from boxwood.reference.k_means import k_means
 
 LEVEL = 0.05  # chance at most that a table without a valley is said to have groups
@@ -102,13 +103,24 @@ class Groups(NamedTuple):
     go_round: bool = False
 
 
+class _Lines(NamedTuple):
+    """Where each row is on some lines, shape (m, n), and which columns these are; none if they are none."""
+
+    at: Floats
+    columns: tuple[int, ...] = ()
+
+
 class _Line(NamedTuple):
-    """Where each row is on a line, its clearest valley without the rows of one part, and the column that it is."""
+    """Where each row is on a line, its clearest valley without the rows of one part, and the column that it is.
+
+    `between` and `crowd` are how many rows of that part are in the valley, and in the smaller crowd beside it.
+    """
 
     at: Floats
     valley: Valley
     column: int | None
-    part: int
+    between: int
+    crowd: int
 
 
 def groups_in(
@@ -126,7 +138,7 @@ def groups_in(
     known = rows[order] if lacks is None or not lacks.any() else fill(rows[order], lacks[order])
     table = _Table.of(known, join_flags(known, blocks), None if read is None else read[order])
     alone = _find(table.columns, table)
-    if _parts(alone, table) and not _go_round(alone, table):
+    if _parts(alone) and not _go_round(alone, table):
         numbers = [line.column for line in alone if line.column is not None]
         column = max(sorted({*numbers}), key=numbers.count)
         line = next(line for line in alone if line.column == column)
@@ -135,36 +147,48 @@ def groups_in(
     clusters, go_round = cache(table.clusters), False
     for way in (_toward, _parting):
         found = _find(partial(table.lines, clusters, way), table)
-        if _parts(found, table):
+        if _parts(found):
             if not _go_round(found, table):
                 return Groups(True)
             go_round = True
     return Groups(False, go_round=go_round)
 
 
-def valley_in(line: Floats) -> Valley | None:
-    """Return the clearest valley of numbers; None if there is no room for one.
+def clearest_valley(lines: Floats) -> tuple[int, Valley] | None:
+    """Return which line has the clearest valley, the first of equals, and that; None if there is no room for one.
 
     The windows of each length begin at `SHIFTS` places in each length. A valley is as clear as the smaller of the
     largest crowds on its two sides has more rows, in deviations of the difference of two such counts.
+
+    IN: lines (m, n): where each row is on each of some lines.
     """
-    ordered = np.sort(line)
-    out = int(ENDS * (len(line) - 1))
-    low, high = ordered[out], ordered[-1 - out]
-    if high <= low:
+    ordered = np.sort(lines, axis=1)
+    out = int(ENDS * (lines.shape[1] - 1))
+    low, high = ordered[:, out, None, None], ordered[:, -1 - out, None, None]
+    numbers = np.flatnonzero(high > low)
+    if not len(numbers):
         return None
+    ordered, low, high = ordered[numbers], low[numbers], high[numbers]
     lengths = (high - low) / _LENGTHS
     begins = low - lengths + lengths / SHIFTS * np.arange(_IN_USE.shape[1])
-    counts = (np.searchsorted(ordered, begins + lengths) - np.searchsorted(ordered, begins)) * _IN_USE
-    left, right = np.maximum.accumulate(counts, axis=1), np.maximum.accumulate(counts[:, ::-1], axis=1)[:, ::-1]
-    smaller, between = np.minimum(left[:, : -2 * SHIFTS], right[:, 2 * SHIFTS :]), counts[:, SHIFTS:-SHIFTS]
+    ends = begins + lengths
+    below = (each.searchsorted(until) - each.searchsorted(begin) for each, begin, until in zip(ordered, begins, ends))
+    counts = np.array([*below]) * _IN_USE
+    left, right = np.maximum.accumulate(counts, axis=2), np.maximum.accumulate(counts[:, :, ::-1], axis=2)[:, :, ::-1]
+    smaller, between = np.minimum(left[:, :, : -2 * SHIFTS], right[:, :, 2 * SHIFTS :]), counts[:, :, SHIFTS:-SHIFTS]
     depths = (smaller - between) / np.sqrt(np.maximum(smaller + between, 1)) - _FINER
-    size, at = np.unravel_index(np.argmax(np.where(_IN_USE[:, 2 * SHIFTS :], depths, -np.inf)), depths.shape)
-    i, begins, counts = int(at) + SHIFTS, begins[size], counts[size, : (LENGTHS[size] + 2) * SHIFTS]
-    sides = int(np.argmax(counts[: i - SHIFTS + 1])), i + SHIFTS + int(np.argmax(counts[i + SHIFTS :]))
-    crowd, larger = sorted(sides, key=lambda j: int(counts[j]))
-    valley, less, more = (float(begins[j]) for j in (i, crowd, larger))
-    return Valley(float(depths[size, at]), valley, less, more, float(lengths[size, 0]))
+    line, size, at = np.unravel_index(np.argmax(np.where(_IN_USE[:, 2 * SHIFTS :], depths, -np.inf)), depths.shape)
+    depth, length = float(depths[line, size, at]), float(lengths[line, size, 0])
+    places = _beside(counts[line, size, : (LENGTHS[size] + 2) * SHIFTS], int(at) + SHIFTS)
+    return int(numbers[line]), Valley(depth, *(float(begins[line, size, i]) for i in places), length)
+
+
+def _beside(counts: Ints, valley: int) -> tuple[int, int, int]:
+    """Return the window of a valley, and those of the smaller and the larger one of the largest crowds beside it."""
+    behind = valley + SHIFTS
+    sides = int(np.argmax(counts[: valley - SHIFTS + 1])), behind + int(np.argmax(counts[behind:]))
+    crowd, larger = sorted(sides, key=lambda i: int(counts[i]))
+    return valley, crowd, larger
 
 
 def fill(rows: Floats, lacks: Bools) -> Floats:
@@ -229,10 +253,9 @@ class _Table(NamedTuple):
         seen: Bools = self.part != part
         return seen
 
-    def columns(self, part: int) -> Iterator[tuple[Floats, int | None]]:
-        """Yield the columns of numbers, and which they are; they are the same for each part."""
-        for i in self.numbers:
-            yield self.spread[:, self.blocks[i][0]], i
+    def columns(self, part: int) -> _Lines:
+        """Return the columns of numbers, which are the same for each part."""
+        return _Lines(self.spread[:, [self.blocks[i][0] for i in self.numbers]].T, self.numbers)
 
     def clusters(self, part: int) -> list[Bools]:
         """Return which of the rows of the other parts are in a cluster, for each cluster of several numbers of them."""
@@ -241,24 +264,26 @@ class _Table(NamedTuple):
         numbers = [k for k in CLUSTERS if k <= min(distinct, len(self.rows) // ROWS_EACH)]
         found = [k_means(rows, k, 0).labels for k in numbers]
         inside = [labels == c for k, labels in zip(numbers, found, strict=True) for c in range(k)]
-        return [each for each in inside if least <= each.sum() <= len(rows) - least]
+        return [each for each in inside if least <= np.count_nonzero(each) <= len(rows) - least]
 
     def lines(
         self, clusters: Callable[[int], list[Bools]], way: Callable[[Floats, Bools], Floats], part: int
-    ) -> Iterator[tuple[Floats, int | None]]:
-        """Yield lines from each cluster to all other rows, as the rows of the other parts show them."""
-        for inside in clusters(part):
-            yield self.on_line(way(self.spread[self.seen(part)], inside)), None
+    ) -> _Lines:
+        """Return lines from each cluster to all other rows, as the rows of the other parts show them."""
+        rows = self.spread[self.seen(part)]
+        ways = [way(rows, inside) for inside in clusters(part)]
+        return _Lines(self.on_lines(np.array(ways).reshape(-1, rows.shape[1])))
 
-    def on_line(self, way: Floats) -> Floats:
-        """Return where rows are on a line; categories enter by their ranks along it, spread."""
-        along = np.zeros(len(self.rows))
+    def on_lines(self, ways: Floats) -> Floats:
+        """Return where rows are on lines (m, n); categories enter by their ranks along a line, spread."""
+        along = np.zeros((len(ways), len(self.rows)))
         for i, columns in enumerate(self.blocks):
             if len(columns) == 1:
-                along += self.spread[:, columns[0]] * way[columns[0]]
-            else:
+                along += ways[:, columns] * self.spread[:, columns[0]]
+                continue
+            for line, way in zip(along, ways, strict=True):
                 steps = np.round(self.rows[:, columns] @ way[columns], DIGITS)
-                along += _by_ranks(steps, self.chances[:, i]) * np.ptp(steps)
+                line += _by_ranks(steps, self.chances[:, i]) * np.ptp(steps)
         return along
 
 
@@ -291,37 +316,30 @@ def _chances(rows: Floats, blocks: Sequence[Indices], generator: Any) -> Floats:
     return np.asarray(chances)
 
 
-def _find(lines_of: Callable[[int], Iterator[tuple[Floats, int | None]]], table: _Table) -> list[_Line]:
+def _find(lines_of: Callable[[int], _Lines], table: _Table) -> list[_Line]:
     """Return the line with the clearest valley for each part, as the rows of the other parts show it.
 
     None at all where two parts or more, by themselves, do not have fewer rows in the valleys than in the crowds.
     """
     found = list[_Line]()
     for part in range(PARTS):
-        best = None
-        for at, column in lines_of(part):
-            valley = valley_in(at[table.seen(part)])
-            if valley is not None and (best is None or valley.depth > best.valley.depth):
-                best = _Line(at, valley, column, part)
-        found += [] if best is None else [best]
-        between, crowd = _counts(found, table)
-        if part and between >= crowd:
+        lines, seen = lines_of(part), table.seen(part)
+        best = clearest_valley(lines.at[:, seen])
+        if best is not None:
+            number, valley = best
+            at, column = lines.at[number], lines.columns[number] if lines.columns else None
+            counts = (np.count_nonzero(valley.rows_in(begin, at[~seen])) for begin in (valley.valley, valley.crowd))
+            found.append(_Line(at, valley, column, *counts))
+        if part and sum(line.between for line in found) >= sum(line.crowd for line in found):
             return []
     return found
 
 
-def _counts(found: Sequence[_Line], table: _Table) -> tuple[int, int]:
-    """Return how many rows that did not show the valleys are in them, and in the smaller crowds."""
-    parts = [(line.at[~table.seen(line.part)], line.valley) for line in found]
-    between = sum(int(valley.rows_in(valley.valley, here).sum()) for here, valley in parts)
-    return between, sum(int(valley.rows_in(valley.crowd, here).sum()) for here, valley in parts)
-
-
-def _parts(found: Sequence[_Line], table: _Table) -> bool:
+def _parts(found: Sequence[_Line]) -> bool:
     """Return whether valleys are there in the rows that did not show them; see the head of this file."""
     from scipy.special import bdtr
 
-    between, crowd = _counts(found, table)
+    between, crowd = sum(line.between for line in found), sum(line.crowd for line in found)
     return WAYS * float(bdtr(float(between), between + crowd, 0.5)) < LEVEL
 
 
@@ -378,8 +396,8 @@ def _is_wave(table: _Table) -> bool:
     for j, x in enumerate(rows.T):
         left = np.array([_left_by_curve(x, y) for y in np.delete(rows, j, axis=1).T])
         if left[:, 0].max() <= BESIDE_CURVE and (left[:, 0] <= BENT * left[:, 1]).any():
-            found = _find(lambda _, x=x: iter([(x, None)]), table)  # type: ignore[misc]
-            if not _parts(found, table):
+            found = _find(lambda _, x=x: _Lines(x[None]), table)  # type: ignore[misc]
+            if not _parts(found):
                 return True
     return False
 
@@ -421,8 +439,7 @@ def _around(line: _Line) -> Indices:
 
 def _toward(rows: Floats, inside: Bools) -> Floats:
     """Return the direction from the mean of all other rows to that of some, of length 1."""
-    way = rows[inside].mean(axis=0) - rows[~inside].mean(axis=0)
-    return np.asarray(way / (np.linalg.norm(way) or 1.0))
+    return _of_length_one(np.subtract(*_means(rows, inside)))
 
 
 def _parting(rows: Floats, inside: Bools) -> Floats:
@@ -430,11 +447,21 @@ def _parting(rows: Floats, inside: Bools) -> Floats:
     if len(rows) < rows.shape[1]:  # so many axes hold all rows, and no table of all pairs of columns is made
         axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2]
         return np.asarray(_parting(rows @ axes.T, inside) @ axes)
-    apart = np.where(inside[:, None], rows - rows[inside].mean(axis=0), rows - rows[~inside].mean(axis=0))
+    means = _means(rows, inside)
+    apart = rows - np.where(inside[:, None], *means)
     within = apart.T @ apart / len(rows)
     within = within + max(RIDGE * np.trace(within) / len(within), np.finfo(float).tiny) * np.eye(len(within))
-    way = np.linalg.solve(within, _toward(rows, inside))
-    return np.asarray(way / (np.linalg.norm(way) or 1.0))
+    return _of_length_one(np.linalg.solve(within, _of_length_one(np.subtract(*means))))
+
+
+def _means(rows: Floats, inside: Bools) -> tuple[Floats, Floats]:
+    """Return the mean of some rows, and that of all others."""
+    n_inside = np.count_nonzero(inside)
+    return rows[inside].sum(axis=0) / n_inside, rows[~inside].sum(axis=0) / (len(rows) - n_inside)
+
+
+def _of_length_one(way: Floats) -> Floats:
+    return np.asarray(way / (math.sqrt(way @ way) or 1.0))
 
 
 def _is_stepped(x: Floats) -> bool:
