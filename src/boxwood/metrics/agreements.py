@@ -90,7 +90,7 @@ def agreement_of(table: Floats) -> Agreement:
     table = table[table.any(axis=1)][:, table.any(axis=0)]
     if ((table > 0).sum(axis=0) == 1).all() and ((table > 0).sum(axis=1) == 1).all():
         return Agreement(1.0, 1.0, 1.0)
-    return Agreement(_match_labels(table), _adjusted_rand(table), _normalized_mutual_info(table))
+    return Agreement(_match_labels(table), adjusted_rand(table), _normalized_mutual_info(table))
 
 
 def _cross(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | None) -> Array:
@@ -140,7 +140,7 @@ def _match_labels(table: Floats) -> float:
     return float(table[best_matching(table)].sum() / table.sum())
 
 
-def _adjusted_rand(table: Floats) -> float:
+def adjusted_rand(table: Floats) -> float:
     """Return the adjusted Rand index, from ordered pairs of rows that share a cluster in both, one or no labelling."""
     n, both = table.sum(), np.square(table).sum()
     first, second = (np.square(table.sum(axis=axis)).sum() for axis in (0, 1))
@@ -159,7 +159,7 @@ def _normalized_mutual_info(table: Floats) -> float:
     cells = fraction[rows, columns]
     information = float(np.sum(cells * (np.log(cells) - np.log(first[rows]) - np.log(second[columns]))))
     entropy = float(_entropies(first).sum() + _entropies(second).sum()) / 2
-    if entropy == 0:  # as in `_adjusted_rand`
+    if entropy == 0:  # as in `adjusted_rand`
         return 1.0
     return min(max(information / entropy, 0.0), 1.0)
 

@@ -27,6 +27,7 @@ from boxwood.axes import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, shared_weights, weighted_clusters
 from boxwood.explanation.measure.valleys import Groups, groups_in
+from boxwood.metrics.agreements import adjusted_rand, contingency
 from boxwood.reference.entry import Entry
 from boxwood.reference.k_means import KMeansOfRows, k_means
 from boxwood.reference.mixed import with_gaps
@@ -233,15 +234,14 @@ class DrawnRows:
 
     def agreement_of_halves(self, k: int) -> float:
         """Return the mean agreement of the clusters of one half with those of the other, on all rows."""
-        from sklearn.metrics import adjusted_rand_score
-
         generator, found = np.random.RandomState(0), list[float]()
         with quietly_by_one_thread():
             for seed in range(HALVES):
                 order = generator.permutation(len(self.rows))
                 halves = order[: len(order) // 2], order[len(order) // 2 :]
                 one, other = (self._clusters_of_half(self.rows[half], min(k, len(half)), seed) for half in halves)
-                found.append(adjusted_rand_score(one.predict(self.rows), other.predict(self.rows)))
+                both = contingency(one.predict(self.rows), other.predict(self.rows), k)
+                found.append(adjusted_rand(both.astype(np.float64)))
         return float(np.mean(found))
 
     def _clusters_of_half(self, half: Floats, k: int, seed: int) -> WeightedClusters | KMeansOfRows:

@@ -171,16 +171,18 @@ def clearest_valley(lines: Floats) -> tuple[int, Valley] | None:
     ordered, low, high = ordered[numbers], low[numbers], high[numbers]
     lengths = (high - low) / _LENGTHS
     begins = low - lengths + lengths / SHIFTS * np.arange(_IN_USE.shape[1])
-    ends = begins + lengths
-    below = (each.searchsorted(until) - each.searchsorted(begin) for each, begin, until in zip(ordered, begins, ends))
-    counts = np.array([*below]) * _IN_USE
+    below = np.array(
+        [[x.searchsorted(at) for x, at in zip(ordered, ends, strict=True)] for ends in (begins, begins + lengths)]
+    )
+    counts = (below[1] - below[0]) * _IN_USE
     left, right = np.maximum.accumulate(counts, axis=2), np.maximum.accumulate(counts[:, :, ::-1], axis=2)[:, :, ::-1]
     smaller, between = np.minimum(left[:, :, : -2 * SHIFTS], right[:, :, 2 * SHIFTS :]), counts[:, :, SHIFTS:-SHIFTS]
     depths = (smaller - between) / np.sqrt(np.maximum(smaller + between, 1)) - _FINER
     line, size, at = np.unravel_index(np.argmax(np.where(_IN_USE[:, 2 * SHIFTS :], depths, -np.inf)), depths.shape)
     depth, length = float(depths[line, size, at]), float(lengths[line, size, 0])
     places = _beside(counts[line, size, : (LENGTHS[size] + 2) * SHIFTS], int(at) + SHIFTS)
-    return int(numbers[line]), Valley(depth, *(float(begins[line, size, i]) for i in places), length)
+    valley, crowd, larger = (float(begins[line, size, i]) for i in places)
+    return int(numbers[line]), Valley(depth, valley, crowd, larger, length)
 
 
 def _beside(counts: Ints, valley: int) -> tuple[int, int, int]:
@@ -328,8 +330,8 @@ def _find(lines_of: Callable[[int], _Lines], table: _Table) -> list[_Line]:
         if best is not None:
             number, valley = best
             at, column = lines.at[number], lines.columns[number] if lines.columns else None
-            counts = (np.count_nonzero(valley.rows_in(begin, at[~seen])) for begin in (valley.valley, valley.crowd))
-            found.append(_Line(at, valley, column, *counts))
+            between, crowd = (int(valley.rows_in(x, at[~seen]).sum()) for x in (valley.valley, valley.crowd))
+            found.append(_Line(at, valley, column, between, crowd))
         if part and sum(line.between for line in found) >= sum(line.crowd for line in found):
             return []
     return found
