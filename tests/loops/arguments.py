@@ -211,6 +211,20 @@ def of_add_changes(table):
     return X, rows, first, *of_rows, centers, unit, ends, by_value, position, *changes
 
 
+def of_best_scores(table):
+    """Cuts of few different costs, as scores are equal then, scored after others were or as the first ones."""
+    k, t, room = max(table.k, 2), table.d, table.n + 1
+    sizes, ends = table.rng.integers(0, room + 1, size=t), table.rng.integers(1, k, size=(t, room))
+    costs, places = table.rng.integers(1, 6, size=(t, room)), np.sort(table.rng.integers(0, room, size=(t, room)))
+    of_cuts = _ColumnCuts(costs, places, places, np.sort(ends), sizes)
+    total, penalties = int(table.rng.choice([0, room])), table.rng.choice([0.0, 0.03, 1.0], size=2)
+    scores, best = np.full(2, np.inf), np.full((2, 4), -1)
+    if table.rng.random() < 0.5:
+        scores[:], best[:] = table.rng.integers(1, 4, size=2), 3
+    tested = table.rng.random((t + 1, 2)) < 0.5
+    return of_cuts, 1, k, total, tested, float(table.rng.choice([1.0, 3.0])), penalties, scores, best
+
+
 def of_write_costs(table):
     leaf, cluster = table.rng.integers(5, size=table.n), table.rng.integers(table.k, size=5)
     centers = table.centers(table.k if table.rng.random() < 0.5 else 0)
@@ -547,6 +561,7 @@ ARGUMENTS = {
     optimal.sweep_means: of_sweep_means,
     optimal.keep_inside: of_keep_inside,
     greedy_costs.costs_of_cuts: of_costs_of_cuts,
+    greedy_costs.best_scores: of_best_scores,
     impurity.best_by_gini: of_gini,
     impurity.best_by_entropy: of_entropy,
     impurity.best_by_centers: of_centers,

@@ -357,6 +357,35 @@ def best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
                     best[p, 0], best[p, 1], best[p, 2], best[p, 3] = costs[t, i], first + t, places[t, i], n_left
 
 
+@stands_in_for(best_scores, lambda cuts, first, k, *others: cuts[0].size * k)  # a depth for each number of centres
+def _best_scores(cuts, first, k, total, tested, base, penalties, scores, best):
+    def scores_at(at, penalty):
+        depths = np.empty(len(at))
+        for number in np.unique(n_left[at]):
+            here = n_left[at] == number
+            n_numbers = _split_in_proportion(number, k, numbers, parts)
+            of_numbers = np.zeros((k + 1, np.count_nonzero(here)))
+            depths[here] = _depth(share[at][here], numbers[:n_numbers], parts, of_numbers)
+        return relative[at] + penalty * (depths - merged[at])
+
+    numbers, parts = np.empty(k, dtype=np.int64), np.zeros((k + 1, 2), dtype=np.int64)
+    for t in range(len(cuts[4])):
+        cost, weight, places, n_left = (array[t, : cuts[4][t]] for array in cuts[:4])
+        share, relative = weight / total if total > 0 else np.full(len(cost), 0.5), cost / base
+        merges_left, merges_right = tested[first + t]
+        merged = (share if merges_left else 0.0 * share) + (1.0 - share if merges_right else 0.0)
+        least = 1.0 + share * (n_left > 1) + (1.0 - share) * (n_left < k - 1) - merged
+        for p in range(len(penalties) if len(cost) else 0):
+            bounds = relative + penalties[p] * least  # no score is below its bound
+            limit = min(scores[p], scores_at(bounds.argmin(keepdims=True), penalties[p])[0])
+            at = np.flatnonzero(bounds <= limit)
+            if len(at):
+                found = scores_at(at, penalties[p])
+                i = np.lexsort((cost[at], found))[0]
+                if best[p, 1] < 0 or (found[i], cost[at[i]]) < (scores[p], best[p, 0]):
+                    scores[p], best[p] = found[i], (cost[at[i]], first + t, places[at[i]], n_left[at[i]])
+
+
 @jit
 def _split_in_proportion(k_left, k, sizes, parts):
     """Write the sizes of all subtrees in centres, from k down to 2, and how each size divides; return their number.
