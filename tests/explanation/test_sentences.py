@@ -506,6 +506,11 @@ def nothing_else_differs(asked, _):
             assert all(abs(apart(asked, name, c)) < 0.5 + 1e-9 for c in range(asked.ex.n_clusters))
 
 
+def are_made_alone(asked, *_):
+    """All columns are in the rules."""
+    assert len(asked.ex.tree.features) == len(asked.ex.columns)
+
+
 def go_with_clusters(asked, told):
     """Means of clusters lie on the side that is told."""
     for part in told.split("; "):
@@ -1001,6 +1006,8 @@ _LOST = r"rounding and other limits took \d+ lea(?:f|ves) away"
 _ADVICE = r'(\(max_leaf_nodes(?:, objective="agreement")?\))'
 _TREE = r"no tree of \d+ lea(?:f|ves)( within the limits)? "
 
+NO_KINDS_BUT = "no gap or valley parts the rows, and nothing but (.+) differs between the clusters"
+NO_KINDS_OF = "no gap or valley parts the rows, and clusters are made of (.+) alone"
 NOTES = {
     rf"the clusters are not compact \(({NUMBER}%) of the rows are nearest to the mean of their own cluster\), so "
     r"the tree with the fewest rows in a wrong cluster was chosen, and no price is shown": (is_not_compact),
@@ -1083,6 +1090,8 @@ NOTES = {
     r"left out, numbers that seem to count or name units, such as households: (.+); to use it, name the columns "
     r"\(columns\)": name_units,
     r"the columns together show no clear groups: no gap or valley parts the rows .+": nothing,
+    rf"no kinds found: {NO_KINDS_BUT}": nothing_else_differs,
+    rf"no kinds found: {NO_KINDS_OF}": are_made_alone,
     rf"(.+) alone shows groups(?:: no row of ({NUMBER}) between (\S+) and (\S+)|: fewer rows about .+)?": (
         shows_groups_alone
     ),
@@ -1112,6 +1121,8 @@ NOTES = {
     r"keeps to them": does_not_minimise,
 }
 PRINTED = {
+    rf"No kinds found in .+: {NO_KINDS_BUT}": nothing_else_differs,
+    rf"No kinds found in .+: {NO_KINDS_OF}": are_made_alone,
     rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?(?: without clear groups)?, "
     rf"explained by ({NUMBER}) lea(?:f|ves) on "
     rf"({NUMBER}) of "
@@ -1156,6 +1167,8 @@ ON_PAGE = {
     r"Its cells stay on this computer\.": nothing,
     r"The line of Python stands below the rules\.": nothing,
     r"(What you changed|It) is shown on this page alone\.": nothing,
+    rf"No kinds found: {NO_KINDS_BUT}\.": nothing_else_differs,
+    rf"No kinds found: {NO_KINDS_OF}\.": are_made_alone,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters(?: without clear groups)?, by ({NUMBER}) cuts? on "
     rf"({NUMBER}) of ({NUMBER}) columns?\.": sorts,
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
@@ -1507,6 +1520,7 @@ ELSEWHERE = {
     # of clusters that are made here
     " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
+    "by which rows differ most:": "explanation/test_no_kinds.py::test_ranges_of_one_number_are_no_kinds",
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",

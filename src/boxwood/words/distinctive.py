@@ -42,12 +42,8 @@ def differences_besides(
     others = [one for one in profile if one.column not in tested]
     if not others or not tested:
         return ""
-    told = clusters if len(clusters) > 2 else clusters[:1]
-    of_column: dict[int, tuple[float, int, dict[str, str]]] = {}
-    for i, each in enumerate(told):
-        for away, place, words in _stand_out(others, each):
-            together = away * math.sqrt(each.share * (1 - each.share))  # the correlation of column and cluster
-            of_column[place] = min(of_column.get(place, (0.0, i, words)), (together, i, words), key=lambda one: one[0])
+    told = _told(clusters)
+    of_column = _apart_most(others, told)
     if not of_column:
         name = column_name(*tested) if len(tested) == 1 else "the columns of the rules"
         return f"Nothing but {name} differs much between the clusters: no other column by half a standard deviation."
@@ -57,6 +53,30 @@ def differences_besides(
         of_cluster.setdefault(i, []).append(f"{size} {words['name']}".strip())
     names = [shorten_name(cluster_name(one.name)) for one in told]
     return f"Besides, {'; '.join(f'{names[i]} has {list_words(words)}' for i, words in of_cluster.items())}."
+
+
+def differ_besides(
+    profile: Sequence[ColumnProfile], clusters: Sequence[ClusterSummary], tested: Collection[str]
+) -> bool:
+    """Return whether clusters stand out in a column that rules do not test."""
+    return bool(_apart_most([one for one in profile if one.column not in tested], _told(clusters)))
+
+
+def _told(clusters: Sequence[ClusterSummary]) -> Sequence[ClusterSummary]:
+    """Return the clusters that are told of: the first of two, as the other differs in the same."""
+    return clusters if len(clusters) > 2 else clusters[:1]
+
+
+def _apart_most(
+    profile: Sequence[ColumnProfile], clusters: Sequence[ClusterSummary]
+) -> dict[int, tuple[float, int, dict[str, str]]]:
+    """Return by its place each column in which a cluster stands out: how much, less than zero, which, and words."""
+    of_column: dict[int, tuple[float, int, dict[str, str]]] = {}
+    for i, each in enumerate(clusters):
+        for away, place, words in _stand_out(profile, each):
+            together = away * math.sqrt(each.share * (1 - each.share))  # the correlation of column and cluster
+            of_column[place] = min(of_column.get(place, (0.0, i, words)), (together, i, words), key=lambda one: one[0])
+    return of_column
 
 
 _TOLD = 3  # columns

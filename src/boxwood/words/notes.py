@@ -17,6 +17,9 @@ NO_VALLEY = "no gap or valley parts the rows (the step of a flag, a category or 
 GO_ROUND = "a hollow parts none either: the rows go round it, as on a ring, a curve or a bent sheet"
 """What is added where clusters lie on both sides of a hollow."""
 
+NO_KINDS = "no kinds found: "
+"""How the note begins that clusters without groups are ranges of numbers, and nothing else differs between them."""
+
 TOO_FEW = " does not tell whether "
 """What a note holds that says that rows are too few to tell groups from none."""
 
@@ -30,8 +33,8 @@ MADE_HERE = "k-means, "
 """How a basis begins to say where clusters come from that boxwood made."""
 
 OF_RULES = re.compile(
-    r"^(the rules? |no rule |rules cut |expect about |with [\d,]+ leaves |one tree of |there is room for only "
-    r"|thresholds are (rounded|moved) |max_columns=|the time limit ended |[\d,]+ more leaves hold )"
+    rf"^({NO_KINDS}|the rules? |no rule |rules cut |expect about |with [\d,]+ leaves |one tree of "
+    r"|there is room for only |thresholds are (rounded|moved) |max_columns=|the time limit ended |[\d,]+ more leaves hold )"
     r"| alone decides the cluster of every row; | cuts of the earlier tree are kept"
     r"| at a day go out of date as days pass; "
 )
@@ -51,7 +54,7 @@ _LOST = (  # rows were lost, or read in a way that may be wrong
     r"; pass sample_weight$| may count rows: | ha(s|ve) a value that was never seen, such as ",
 )
 _WEAK = (  # the answer is weak, or another one is better
-    rf"{re.escape(DOUBT)}|^{NO_GROUPS}|{TOO_FEW}",  # are these clusters at all?
+    rf"{re.escape(DOUBT)}|^{NO_KINDS}|^{NO_GROUPS}|{TOO_FEW}",  # are these clusters at all?
     r"^the rules (add little|are worse than none)|^expect about .+ by the largest cluster alone: ",  # empty rules
     r"^no rule for |^there is room for only ",  # clusters without an answer
     r"^expect about .+ on new rows, ",  # more leaves would not help
@@ -89,6 +92,11 @@ ASKS = tuple(map(re.compile, (*_ASKED, *_LOST, *_WEAK, *_DECIDED)))
 def lack_groups(notes: Iterable[str]) -> bool:
     """Return whether notes on clusters say that these are made of rows without groups."""
     return any(note.startswith(NO_GROUPS) for note in notes)
+
+
+def why_no_kinds(notes: Iterable[str]) -> str:
+    """Return why notes on clusters say that there are no kinds of rows; empty if none says so."""
+    return next((note.removeprefix(NO_KINDS) for note in notes if note.startswith(NO_KINDS)), "")
 
 
 def no_groups(go_round: bool = False) -> str:

@@ -44,6 +44,7 @@ from boxwood.explanation.measure.full_table import OF_DRAWN
 from boxwood.explanation.measure.limited import move_thresholds
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measure.mend import with_mends
+from boxwood.explanation.measure.spoken import with_note_on_kinds
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
 from boxwood.grow.refinement.plainer import on_plainer_columns
@@ -73,6 +74,7 @@ def explain_rows(X: Any, clustering: Any, asked: Options) -> MeasuredTree:
     told = with_kinds(whole, _booleans(question.rows, problem.complete.X), question.asked.dates)
     if isinstance(X, Source):
         told = replace(told, notes=(*notes_on_reading(X, asked.columns), *told.notes))
+    told = with_note_on_kinds(told) if clustering is None and asked.n_clusters is None else told
     return with_mends(told) if any(one.is_weak for one in told.clusters) else told
 
 

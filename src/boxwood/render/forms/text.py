@@ -37,10 +37,11 @@ from boxwood.words.claims import at_least, none_better
 from boxwood.words.lines import sentences_on_rules as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, say_method, totals_text
-from boxwood.words.notes import in_order, in_short, lack_groups
+from boxwood.words.notes import CHOSEN, NO_GROUPS, NO_KINDS, in_order, in_short, lack_groups, why_no_kinds
 from boxwood.words.rule_heads import head_texts, legend
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day_line, rule, say_numbers
 from boxwood.words.values import (
+    align_lines,
     cluster_name,
     column_name,
     count_of,
@@ -134,9 +135,43 @@ def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.standalone_rul
     whole = explanation_of(model)
     ex = whole._for_people()
     of_lines = [] if "lines" in whole._kept else _on_lines(ex, lines)
-    said = [*_on_left_out(ex, columns), *in_short(notes_of(ex), more), *of_lines]
-    parts = [headline(ex), *_clusters(ex), "\n".join([_loss(ex), *_held_out(ex)]), *_worth(ex)]
+    said = [*_on_left_out(ex, columns), *in_short(_notes_beside(ex), more), *of_lines]
+    rules = [_ranges(ex)] if are_ranges(ex) else [*_clusters(ex), "\n".join([_loss(ex), *_held_out(ex)])]
+    parts = [headline(ex), *rules, *_worth(ex)]
     return "\n\n".join([*parts, "\n".join(said)] if said else parts)
+
+
+def are_ranges(ex: MeasuredTree) -> bool:
+    """Return whether clusters are no kinds of rows, but ranges of one column."""
+    return bool(why_no_kinds(ex.notes)) and ex.tree.features.size == 1
+
+
+def _ranges(ex: MeasuredTree) -> str:
+    """Return a line for each cluster that is a range of one column, from its least values on."""
+    whole = sum(one.matched for one in ex.clusters) or 1.0
+    found = [ex.clusters[c] for c in dict.fromkeys([*ex.tree.leaf_clusters.tolist(), *range(ex.n_clusters)])]
+    lines = [
+        (
+            shorten_name(cluster_name(one.name)),
+            f"{size(one.matched)} rows",
+            percent(one.matched / whole),
+            cluster_rule(one),
+        )
+        for one in found
+    ]
+    name = column_name(ex.columns[int(ex.tree.features[0])])
+    return "\n".join(
+        [f"To have parts all the same, cut {name}, by which rows differ most:", *align_lines(lines, {0, 3})]
+    )
+
+
+def _notes_beside(ex: MeasuredTree) -> list[str]:
+    """Return the notes, without those that say in other words that there are no kinds, if the headline does."""
+    notes = notes_of(ex)
+    if not why_no_kinds(notes):
+        return notes
+    told = re.compile(rf"^({NO_KINDS}|{NO_GROUPS})| alone decides the {f'|{CHOSEN.pattern}' * are_ranges(ex)}")
+    return [note for note in notes if not told.search(note)]
 
 
 def _on_left_out(ex: MeasuredTree, how: str) -> list[str]:
@@ -229,6 +264,8 @@ def headline(ex: MeasuredTree) -> str:
     why = "" if ex.details.gaps or ex.details.categories else " with missing values"  # others may lack some, too
     parts += [f"{count_of(ex.details.n_incomplete, 'row')}{why}"] * bool(ex.details.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
+    if why := why_no_kinds(ex.notes):
+        return f"No kinds found in {kept}{left_out}: {why}"
     used = f"{ex.tree.features.size:,} of {count_of(len(ex.columns), 'column')}"
     without = " without clear groups" if lack_groups(ex.notes) else ""
     clusters = f"{count_of(ex.n_clusters, 'cluster')} of {kept}{left_out}{without}"
