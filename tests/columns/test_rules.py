@@ -447,7 +447,7 @@ def test_words_in_an_order_are_no_mere_names():
 def test_every_rule_is_tried():
     # of numbers in files beyond 2**53, of clusterers of numbers, and of clusters that boxwood makes
     elsewhere = {"one_double", "unseen_dates", "many_names", "calendar", "begins_again", "come_equally"}
-    elsewhere |= {"numbers_as_names", "code_of_words", "copy_of_numbers"}
+    elsewhere |= {"numbers_as_names", "code_of_words", "copy_of_numbers", "counts_of_rows"}
     assert {rule.__name__ for rule in RULES} == {*RULE_BY_COLUMN} | elsewhere
 
 

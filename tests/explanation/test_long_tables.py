@@ -1,11 +1,14 @@
-"""Tables that are no rows of things: made long, or counts of combinations; they are asked about."""
+"""Tables that are no rows of things: made long, or counts of combinations; asked about, or taken as weights."""
 
+import contextlib
 import itertools
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import boxwood as bw
+from tests.doors import DOORS
 from tests.scale import law
 
 
@@ -66,8 +69,42 @@ def test_a_column_that_counts_rows_is_told(seed):
     frame = counts_of_combinations(seed)
     if len(frame) >= 12 and frame.n.nunique() > 3:
         asked = "Note: n may count rows: each row is another combination of all other columns; if it does, these rows "
-        assert f"{asked}weigh so much (sample_weight)" in str(bw.explain(frame, n_clusters=2))
+        printed = str(bw.explain(frame, n_clusters=2))
+        assert f"{asked}weigh so much (sample_weight)" in printed or "n (weights: how many rows)" in printed
         assert "may count rows" not in str(bw.explain(frame, n_clusters=2, sample_weight="n").notes)
+
+
+def table_of_counts(seed):
+    """Return how many persons of each kind there are, as R says it, and who they are, one in each row."""
+    rng = np.random.default_rng(seed)
+    kinds = {f"c{j}": [*"abcd"][: int(rng.integers(2, 5))] for j in range(3)} | {"c3": [0, 1]}
+    cells = pd.DataFrame(itertools.product(*kinds.values()), columns=[*kinds])
+    n = rng.poisson(20 * rng.exponential(size=len(cells)))
+    return cells.assign(n=n), cells.loc[cells.index.repeat(n)].reset_index(drop=True)
+
+
+@law(8)
+@pytest.mark.parametrize("door", ["pandas", "CSV"])
+def test_counts_of_all_combinations_of_words_are_weights(door, seed, tmp_path):
+    counts, persons = table_of_counts(seed)
+    with contextlib.chdir(tmp_path):
+        ex = DOORS[door].explain(counts, None, n_clusters=2)
+    told = [names for reason, names in ex.provenance.left_out if reason.startswith("counts the rows")]
+    assert told == [("n",)]
+    assert sum(one.size for one in ex.clusters) == len(persons)
+    assert ex.rules() == bw.explain(counts, n_clusters=2, sample_weight="n").rules()
+    assert np.average(ex.predict(counts.drop(columns="n")) == 0, weights=counts.n) == np.mean(ex.predict(persons) == 0)
+    assert "n" in bw.explain(counts, n_clusters=2, columns=[*counts]).columns, "columns brings it in as a number"
+
+
+@law(8)
+def test_outcomes_of_a_plan_and_of_persons_are_no_weights(seed):
+    rng = np.random.default_rng(seed)
+    counts, persons = table_of_counts(seed)
+    yields = counts.assign(n=rng.poisson(100, len(counts)))
+    doses = counts.assign(dose=np.arange(len(counts)) % 7)
+    for table in (yields, doses, persons.assign(n=rng.poisson(9, len(persons)))):
+        assert "n" not in {name for _, names in bw.explain(table, n_clusters=2).provenance.left_out for name in names}
 
 
 @law(12)

@@ -1512,6 +1512,9 @@ ELSEWHERE = {
     # of tables that have another shape
     " quantities, each in ": "explanation/test_long_tables.py::test_the_column_that_names_quantities_is_told",
     ": is this table long? ": "explanation/test_long_tables.py::test_wide_tables_groups_and_experiments_are_no_long",
+    "counts the rows of each combination": (
+        "explanation/test_long_tables.py::test_counts_of_all_combinations_of_words_are_weights"
+    ),
     " may count rows: ": "explanation/test_long_tables.py::test_a_column_that_counts_rows_is_told",
     # of two tables
     " were left out: no row of the other table has their ": "explanation/test_by_inputs.py::test_no_label_is_on_ano",

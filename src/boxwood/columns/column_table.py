@@ -45,6 +45,8 @@ class ColumnTable:
         What says which rows of another table belong to these, if a file has it.
     beside : mapping from str to codes and Categories
         The columns of categories that were left out, by their names.
+    counts : array of shape (n,), default=None
+        How many rows each row stands for, if a column that was left out counts them.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +59,7 @@ class ColumnTable:
     notes: tuple[str, ...] = ()
     keys: Keys | None = None
     beside: Mapping[str, tuple[Floats, Categories]] = field(default_factory=dict)
+    counts: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -95,7 +98,8 @@ class ColumnTable:
     def of_rows(self, rows: Indices) -> ColumnTable:
         """Return some of the rows; values that only other rows have keep their codes."""
         beside = {name: (codes[rows], known) for name, (codes, known) in self.beside.items()}
-        return replace(self, values=self.values[rows], beside=beside)
+        counts = None if self.counts is None else self.counts[rows]
+        return replace(self, values=self.values[rows], beside=beside, counts=counts)
 
     def without(self, names: Collection[str], reason: str = "") -> ColumnTable:
         """Return the table without some of its columns, which are left out for a reason if one is given."""

@@ -13,6 +13,7 @@ import numpy as np
 from boxwood._dates import NEARLY_ALL, TIMES
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.copies import codes_of_words, copies_among
+from boxwood.columns.crosstab import are_surely_counts, counts_among
 from boxwood.columns.dates_and_names import (
     fixed_by_dates,
     is_calendar,
@@ -41,6 +42,7 @@ BEGINS_AGAIN = "numbers that begin again and again down the file, as visits and 
 COME_EQUALLY = "numbers that come equally often, as levels, places and waves of a plan do"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
+COUNTS_ROWS = "counts the rows of each combination of the others, which weighs so much"
 SAYS_THE_SAME = "says the same as "  # and the name of the column that stays
 OF_UNITS = "names or numbers of the units in which visits, waves or years begin again"
 
@@ -56,6 +58,7 @@ IN_SHORT = {
     NUMBERS_AS_NAMES: "numbers as names",
     NUMBERS_OF_UNITS: "number of a unit",
     OF_UNITS: "unit over time",
+    COUNTS_ROWS: "weights: how many rows",
 }
 """Reasons in the words of a line that names all columns left out."""
 
@@ -90,6 +93,7 @@ SUSPICIONS = (
     COME_EQUALLY,
     NUMBERS_AS_NAMES,
     NUMBERS_OF_UNITS,
+    COUNTS_ROWS,
 )
 """Reasons for which a column that the caller names is not left out: a note says so. So is what says the same."""
 
@@ -179,6 +183,12 @@ def like_identifier(seen: Seen, use: Use) -> str | None:
     return HARDLY_REPEATS if seen.is_word and not seen.is_padded and seen.n_once < seen.n_known else LIKE_IDENTIFIER
 
 
+def counts_of_rows(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are of the rows that a table of combinations counts; see `counts_among`."""
+    may_count = use.by_boxwood and not use.has_weights and not seen.is_word and seen.name not in use.chosen
+    return COUNTS_ROWS if may_count and seen.is_whole and seen.least >= 0 else None
+
+
 def many_names(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are not to be lists of names, as of countries, unless these have an order."""
     if not use.by_boxwood or not seen.is_word or seen.is_ordered or seen.name in use.chosen:
@@ -235,6 +245,7 @@ RULES: tuple[Rule, ...] = (
     one_value,
     unseen_dates,
     the_labels,
+    counts_of_rows,
     calendar,
     like_identifier,
     code_of_words,
@@ -319,6 +330,13 @@ def _if_codes(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[
     return _with_what_stays(codes_of_words([seen for seen in left if isinstance(seen, SeenValues)]), may_go)
 
 
+def _if_counts(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the column that surely counts the rows of combinations of all others."""
+    columns = [seen for seen in left if isinstance(seen, SeenValues)]
+    found = counts_among(columns) if len(columns) == len(left) else None
+    return {found.name: COUNTS_ROWS} if found and found.name in suspects and are_surely_counts(found, columns) else {}
+
+
 def _if_copies(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
     """Return columns of numbers that say the same as others."""
     return _with_what_stays(copies_among([seen for seen in left if isinstance(seen, SeenValues)]), suspects)
@@ -326,6 +344,7 @@ def _if_copies(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict
 
 UNLESS_LAST = {
     the_labels: _unless_no_others,
+    counts_of_rows: _if_counts,
     like_identifier: _with_outer_units,
     code_of_words: _if_codes,
     many_names: _unless_few_others,

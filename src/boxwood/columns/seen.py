@@ -73,6 +73,8 @@ class Use(NamedTuple):
         Whether boxwood makes the clusters.
     has_labels : bool
         Whether there are labels, which need a column that explains them.
+    has_weights : bool
+        Whether rows have weights.
     labels : Labels, default=None
         The labels, if columns may be copies of them.
     copies : collection of str
@@ -87,6 +89,7 @@ class Use(NamedTuple):
     by_clusterer: bool = False
     by_boxwood: bool = False
     has_labels: bool = False
+    has_weights: bool = False
     labels: LabelsToSay | None = None
     copies: Collection[str] = ()
     ages: Collection[str] = ()

@@ -34,7 +34,8 @@ MADE_HERE = "k-means, "
 
 OF_RULES = re.compile(
     rf"^({NO_KINDS}|the rules? |no rule |rules cut |expect about |with [\d,]+ leaves |one tree of "
-    r"|there is room for only |thresholds are (rounded|moved) |max_columns=|the time limit ended |[\d,]+ more leaves hold )"
+    r"|there is room for only |thresholds are (rounded|moved) |max_columns=|the time limit ended "
+    r"|[\d,]+ more leaves hold )"
     r"| alone decides the cluster of every row; | cuts of the earlier tree are kept"
     r"| at a day go out of date as days pass; "
 )

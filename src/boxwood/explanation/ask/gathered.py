@@ -218,7 +218,7 @@ def _choose_columns(
     if is_counted and not (are_outcomes and not can_count(table.dates, asked.as_of)):
         table, _, day = count_from_day(table, table.dates, asked.as_of)
     said |= {"words": asked.categories, "in_all": drawn.in_all}
-    said |= {"are_named": wanted.are_named, "are_made": asked.are_inputs}
+    said |= {"are_named": wanted.are_named, "are_made": asked.are_inputs, "has_weights": drawn.weights is not None}
     table = chosen_of(table, () if asked.are_inputs else drawn.labels, **said)
     if not table.columns and (drawn.keys is None or drawn.labels is None):
         refuse_none_left(source, with_advice(table.left_out))

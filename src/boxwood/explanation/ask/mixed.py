@@ -19,7 +19,7 @@ from boxwood.axes import axis_map_of
 from boxwood.axes.categories import MANY_VALUES
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.of_frame import readable_columns
-from boxwood.columns.rules import by_reason, reasons_to_leave_out
+from boxwood.columns.rules import COUNTS_ROWS, by_reason, reasons_to_leave_out
 from boxwood.columns.seen import Seen, Use, labels_to_compare, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import refuse_number
@@ -90,6 +90,7 @@ def _of_labels(X: Any, clustering: Any, labels: Any, asked: Options) -> Complete
         labels,
         are_named=wanted is not None,
         are_made=hasattr(clustering, "fit"),
+        has_weights=asked.sample_weight is not None,
         in_table=isinstance(clustering, str),
         words=words,
         spellings=asked.spellings,
@@ -146,6 +147,7 @@ def chosen_of(
     *,
     are_named: bool,
     are_made: bool = False,
+    has_weights: bool = False,
     in_table: bool = True,
     words: Collection[str] = (),
     padded: Collection[str] = (),
@@ -154,15 +156,19 @@ def chosen_of(
 ) -> ColumnTable:
     """Return the table, with its notes, without columns that rules should not use, unless the caller named all.
 
-    IN: are_made: whether a clusterer made the labels; in_table: whether they come from a column of the table; words:
-    categories that the caller named; padded, in_all: as for `seen_in`; said: what else `notes_on_use` tells.
+    IN: are_made: whether a clusterer made the labels; has_weights: whether the caller gave weights; in_table: whether
+    labels come from a column of the table; words: categories that the caller named; padded, in_all: as for `seen_in`;
+    said: what else `notes_on_use` tells.
     """
     if not are_named:
         compared = None if are_made else labels_to_compare(clustering, in_table=in_table)
         given = clustering is not None
         ages = ages_among(table.dates)
         use = Use(chosen=words, by_boxwood=not given, has_labels=given, labels=compared, ages=ages)
+        use = use._replace(has_weights=has_weights)
         for reason, names in by_reason(reasons_to_leave_out(seen_in(table, padded, in_all), use)).items():
+            if reason == COUNTS_ROWS:
+                table = replace(table, counts=table.values[:, table.columns.index(names[0])])
             table = table.without(names, reason)
     return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))
 
@@ -287,12 +293,12 @@ def with_advice(left_out: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str
 def without_gaps_in(table: ColumnTable, clustering: Any, asked: Options) -> CompleteCases:
     """Return the table without the rows that lack a value, if these are to be dropped, or lack all values."""
     _refuse_huge(table)
-    lacking = table.lacking
+    lacking, weights = table.lacking, table.counts if asked.sample_weight is None else asked.sample_weight
     if asked.missing != "learn":
         gaps = {name: lacking[:, j] for j, name in enumerate(table.columns) if lacking[:, j].any()}
-        complete = without_gaps(gaps, CompleteCases(table, clustering, asked.sample_weight), asked.missing)
+        complete = without_gaps(gaps, CompleteCases(table, clustering, weights), asked.missing)
     else:
-        complete = _without_empty(table, lacking, clustering, asked.sample_weight)
+        complete = _without_empty(table, lacking, clustering, weights)
     if complete.rows is None:
         return complete._replace(X=table)
     others = np.setdiff1d(np.arange(len(table)), complete.rows)

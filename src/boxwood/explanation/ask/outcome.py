@@ -17,7 +17,9 @@ from boxwood._validation import Rows, list_words
 from boxwood.axes.known_order import known_order
 from boxwood.axes.mixed import FEW_WORDS
 from boxwood.batches.overview import MANY_NUMBERS
+from boxwood.columns.crosstab import counts_among
 from boxwood.columns.rules import FEW_ROWS, has_name_of_identifier, words_of
+from boxwood.columns.seen import SeenValues
 from boxwood.explanation.ages import notes_on_days
 from boxwood.explanation.ask.clustering import sees_distances
 from boxwood.explanation.ask.limits import with_limits
@@ -48,7 +50,6 @@ LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
 ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
 FEWEST_IN_ORDER, NEAR, TIMES_NEAR = 4, 0.5, 1.5  # classes; share of mistakes that are near, and above chance
-COMBINED = 0.9  # of all combinations of the other columns, at least, stand beside counts
 ROWS_OF_QUANTITY, TIMES_OF_UNITS = 5, 10.0  # of a quantity at least, and between quantities of other units
 LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
@@ -449,17 +450,12 @@ def _notes_on_counts(explanation: MeasuredTree) -> tuple[str, ...]:
     evidence = explanation._in_memory
     if evidence is None or evidence.whole is not None or evidence.task.rows.weights is not None:
         return ()
-    table = evidence.coordinates.table.values
-    n_values = [len(np.unique(x)) for x in table.T]
-    for j, name in enumerate(explanation.columns):
-        x, others = table[:, j], [n for i, n in enumerate(n_values) if i != j and n > 1]
-        if not (len(others) >= 2 and COMBINED * math.prod(others) <= len(table) <= math.prod(others)):
-            continue
-        counts = np.isfinite(x).all() and (x >= 0).all() and (x == np.round(x)).all() and n_values[j] > FEW_VALUES[0]
-        if counts and len(np.unique(np.delete(table, j, axis=1), axis=0)) == len(table):
-            said = f"{column_name(name)} may count rows: each row is another combination of all other columns"
-            return (f"{said}; if it does, these rows weigh so much (sample_weight)",)
-    return ()
+    table, words = evidence.coordinates.table.values, evidence.coordinates.categories
+    columns = [SeenValues(name, table[:, j], words.get(j)) for j, name in enumerate(explanation.columns)]
+    if (found := counts_among(columns)) is None:
+        return ()
+    said = f"{column_name(found.name)} may count rows: each row is another combination of all other columns"
+    return (f"{said}; if it does, these rows weigh so much (sample_weight)",)
 
 
 def _are_other_units(parts: Sequence[Floats]) -> bool:
