@@ -300,10 +300,10 @@ def _with_fixed(why: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str
 
     So are the units whose waves begin again, what is fixed by a date, and what rises or falls with one.
     """
+    left = [seen for seen in left if seen.name in why or like_identifier(seen, use) is None]  # the plainer reason
     columns = [seen for seen in left if isinstance(seen, SeenValues)]
     dates = [seen for seen in columns if seen.name in why]
     others = [seen for seen in columns if seen.name not in why and seen.name not in use.chosen]
-    others = [seen for seen in others if like_identifier(seen, use) is None]  # which is the plainer reason
     found = dict.fromkeys(rise_with(dates, others), WITH_DATE)
     found |= dict.fromkeys(fixed_by_dates(dates, others), FIXED_BY_DATE)
     found |= dict.fromkeys(units_of_waves(dates, others), OF_UNITS)
