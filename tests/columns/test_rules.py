@@ -7,9 +7,20 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
+from boxwood._dates import Dates
+from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.dates_and_names import fixed_by_dates, names_among, units_among
-from boxwood.columns.rules import BEGINS_AGAIN, CALENDAR, COME_EQUALLY, FIXED_BY_DATE, OF_UNITS, RULES, WITH_DATE
-from boxwood.columns.seen import SeenValues
+from boxwood.columns.rules import (
+    BEGINS_AGAIN,
+    CALENDAR,
+    COME_EQUALLY,
+    FIXED_BY_DATE,
+    OF_UNITS,
+    RULES,
+    WITH_DATE,
+    reasons_to_leave_out,
+)
+from boxwood.columns.seen import SeenValues, Use, seen_in
 from tests.doors import DOORS
 from tests.scale import law
 
@@ -470,3 +481,29 @@ def test_a_column_of_numbers_has_no_type_of_text_through_any_door(door):
     types = dict(door[1](frame, "kind", "auto").provenance.types)
     assert types["word"] == "TEXT"
     assert types.get("x") != "TEXT"
+
+
+@law(4)
+def test_shuffled_rows_leave_out_the_same_columns(seed):
+    """Columns are so near to what a rule asks for that another draw of rows may decide otherwise."""
+    rng = np.random.default_rng(seed)
+    n = 50_000
+    day, shop = rng.integers(0, 3000, n).astype(float), rng.integers(0, 200, n)
+    town = np.where(rng.random(n) < rng.choice([0.99, 0.985]), rng.integers(0, 4, 200)[shop], rng.integers(0, 4, n))
+    near = {f"near{j}": day + rng.normal(0, 400 + 4 * j, n) for j in range(10)}
+    columns = {"day": day, "shop": rng.permutation(900)[:200][shop].astype(float), "town": town.astype(float), **near}
+    table = ColumnTable(tuple(columns), np.column_stack([*columns.values()]), dates={"day": Dates()})
+    orders = [np.arange(n), *(rng.permutation(n) for _ in range(5))]
+    use = Use(by_boxwood=True)
+    found = [reasons_to_leave_out(seen_in(table.of_rows(order)), use) for order in orders]
+    assert all(one == found[0] for one in found)
+
+
+@law(4)
+def test_where_all_rises_with_the_date_clusters_are_made_of_that(seed):
+    rng = np.random.default_rng(seed)
+    days = pd.date_range("2020-01-01", periods=300)
+    frame = pd.DataFrame({"day": days, "t": np.arange(300), "price": np.arange(300) + rng.normal(0, 20, 300)})
+    assert bw.explain(frame, n_clusters=2).columns == ("price",)
+    with_rate = bw.explain(frame.assign(rate=rng.normal(size=300)), n_clusters=2)
+    assert with_rate.columns == ("rate",), "it is left out where another column is there"

@@ -114,7 +114,7 @@ def fixed_by_dates(dates: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     """Return which columns are the same in all rows of each value of one of some dates or parts of dates."""
     found = set[str]()
     for date in dates:
-        rows = _in_order(date.values)
+        rows = _in_order(date)
         pairs = np.diff(date.values[rows]) == 0
         left = [one for one in columns if one.name not in found]
         same = {one.name for one in left if _is_fixed(one.values[rows], pairs)}
@@ -124,23 +124,21 @@ def fixed_by_dates(dates: Sequence[SeenValues], columns: Sequence[SeenValues]) -
 
 def rise_with(dates: Sequence[SeenValues], columns: Sequence[SeenValues]) -> set[str]:
     """Return which columns of numbers rise or fall with one of some dates, by the ranks of rows that have both."""
-    whens = [one.values for one in dates if not one.is_word]
+    whens = [one for one in dates if not one.is_word]
     return {one.name for one in columns if not one.is_word and any(_rise_together(when, one.values) for when in whens)}
 
 
-def _rise_together(date: Floats, x: Floats) -> bool:
-    rows = np.flatnonzero(~(np.isnan(date) | np.isnan(x)))
-    rows = np.random.default_rng(0).permutation(rows)[:ROWS_OF_DATES]
+def _rise_together(date: SeenValues, x: Floats) -> bool:
+    rows = date.drawn(~(np.isnan(date.values) | np.isnan(x)))[:ROWS_OF_DATES]
     if len(rows) < FEWEST_RISING:
         return False
-    return bool(nearness_of_ranks(np.column_stack([date[rows], x[rows]]))[0, 1] >= WITH_DATES)
+    return bool(nearness_of_ranks(np.column_stack([date.values[rows], x[rows]]))[0, 1] >= WITH_DATES)
 
 
-def _in_order(date: Floats) -> Indices:
+def _in_order(date: SeenValues) -> Indices:
     """Return rows in the order of their dates; of a long table the first rows of a random order."""
-    rows = np.flatnonzero(~np.isnan(date))
-    rows = np.random.default_rng(0).permutation(rows)[:ROWS_OF_DATES]
-    return rows[np.argsort(date[rows], kind="stable")]
+    rows = date.drawn(~np.isnan(date.values))[:ROWS_OF_DATES]
+    return rows[np.argsort(date.values[rows], kind="stable")]
 
 
 def _is_fixed(x: Floats, pairs: Bools) -> bool:
@@ -215,7 +213,7 @@ def names_among(suspects: Sequence[SeenValues], columns: Sequence[SeenValues]) -
     rises or falls, as the time does with the distance.
     """
     beside = [one for one in columns if _may_be_property(one)][:PROPERTIES]
-    looked_at = ((one, found) for one in suspects if (found := _things(one.values)) is not None)
+    looked_at = ((one, found) for one in suspects if (found := _things(one)) is not None)
     things = {one.name: (one.values, found) for one, found in islice(looked_at, NAMES)}
     named = {name for name, (_, found) in things.items() if any(_names(found, its.values) for its in beside)}
     lists = {
@@ -297,7 +295,7 @@ def _never_falls(x: Floats) -> bool:
 def _are_units(one: SeenValues, others: Sequence[Floats]) -> bool:
     """Return whether numbers that come again name units, with which no measure rises or falls."""
     go_through = _go_through(one.known)
-    things = _things(one.values, 1 if go_through else ROWS_EACH)
+    things = _things(one, 1 if go_through else ROWS_EACH)
     if things is None or not (go_through or _fix_others(things, others) or _fix_one(one.known, things, others)):
         return False
     return not any(_rises(things, x) for x in others)
@@ -376,7 +374,7 @@ def _is_smooth(x: Floats) -> bool:
 
 def are_names(numbers: SeenValues, columns: Sequence[SeenValues]) -> bool:
     """Return whether numbers are names, as one of some other columns is a property of what they name."""
-    things = _things(numbers.values)
+    things = _things(numbers)
     return things is not None and any(_names(things, one.values) for one in columns if _may_be_property(one))
 
 
@@ -385,12 +383,12 @@ def _may_be_property(seen: SeenValues) -> bool:
     return len(seen.texts) <= FEW if seen.is_word else 0 < seen.most - seen.least < FEW and seen.is_whole
 
 
-def _things(values: Floats, rows_each: int = ROWS_EACH) -> _Things | None:
+def _things(one: SeenValues, rows_each: int = ROWS_EACH) -> _Things | None:
     """Return some rows in the order of their numbers, of those that come again; None if these are few.
 
     IN: rows_each: of a value, and of all in the mean, at least.
     """
-    rows = np.random.default_rng(0).permutation(_rows(values))[:ROWS]
+    rows, values = _rows(one)[:ROWS], one.values
     _, number, n_rows = np.unique(values[rows], return_inverse=True, return_counts=True)
     if len(n_rows) < MANY_NUMBERS or len(rows) < rows_each * len(n_rows):
         return None
@@ -402,13 +400,12 @@ def _things(values: Floats, rows_each: int = ROWS_EACH) -> _Things | None:
     return _Things(rows[order], first, pairs) if len(first) >= MANY_NUMBERS else None
 
 
-def _rows(values: Floats) -> Indices:
-    """Return rows with a value to draw from: all, or drawn ones, or those of drawn values if these are too many."""
-    rows = np.flatnonzero(~np.isnan(values))
-    if len(rows) <= ROWS:
-        return rows
-    drawn: Indices = np.random.default_rng(0).choice(rows, ROWS, replace=False)
-    if ROWS_EACH * len(np.unique(values[drawn])) <= ROWS:
+def _rows(one: SeenValues) -> Indices:
+    """Return rows with a value in a random order: all, or drawn ones, or those of drawn values if these are many."""
+    values = one.values
+    rows = one.drawn(~np.isnan(values))
+    drawn = rows[:ROWS]
+    if len(rows) <= ROWS or ROWS_EACH * len(np.unique(values[drawn])) <= ROWS:
         return drawn
     mixed = (values[rows].astype(np.int64).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
     return rows[mixed < ROWS / len(rows) * 2**32]

@@ -34,7 +34,7 @@ from boxwood.axes.categories import (
 from boxwood.batches.batches import OTHER_KINDS
 from boxwood.columns.column_table import ColumnTable
 from boxwood.columns.rules import by_reason, reasons_to_leave_out
-from boxwood.columns.seen import Seen, Use, are_times, seen_numbers
+from boxwood.columns.seen import Seen, ShuffledRows, Use, are_times, seen_numbers
 from boxwood.errors import DataError
 
 NO_WORDS = OTHER_KINDS["other"]
@@ -105,7 +105,8 @@ def seen_in_frame(X: Any, label: str | None, *, has_values: bool) -> list[Seen]:
     numbers = [name for name, kind in kinds.items() if kind == "number"]
     others = [Seen(name, kind) for name, kind in kinds.items() if kind != "number"]
     if has_values:
-        return [*others, *seen_numbers(numbers, as_matrix(X, numbers).T, dates)]
+        values = as_matrix(X, numbers)
+        return [*others, *seen_numbers(numbers, values.T, dates, ShuffledRows(values))]
     return [*others, *(Seen(name, "date" if name in dates else "number") for name in numbers)]
 
 

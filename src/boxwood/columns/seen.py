@@ -16,6 +16,7 @@ from boxwood._types import Bools, Floats, Indices
 from boxwood.axes.categories import MANY_VALUES, Categories, is_missing
 from boxwood.axes.known_order import known_order
 from boxwood.batches.overview import MANY_NUMBERS, few_among
+from boxwood.batches.sample import some_rows
 from boxwood.batches.source import TextAmong
 from boxwood.columns.column_table import ColumnTable
 from boxwood.reference.labels import encode_labels
@@ -185,8 +186,20 @@ class SeenWords(Seen):
         return are_times(self.texts or ())
 
 
+class ShuffledRows:
+    """The rows of a table in a random order that depends on what they hold, and not on where they stand."""
+
+    def __init__(self, values: Floats) -> None:
+        self.values = values
+
+    @cached_property
+    def places(self) -> Indices:
+        """Where each row of this order stands in the table."""
+        return some_rows(self.values, len(self.values))
+
+
 class SeenValues(Seen):
-    """A column of numbers, or of codes of words, in memory."""
+    """A column of numbers, or of codes of words, in memory; IN: table: the rows that it belongs to."""
 
     FIRST = 50  # values that show of most columns that they hold no whole numbers
 
@@ -198,9 +211,16 @@ class SeenValues(Seen):
         *,
         kind: str = "number",
         is_padded: bool = False,
+        table: ShuffledRows | None = None,
     ) -> None:
         super().__init__(name, kind, is_word=categories is not None, is_padded=is_padded)
         self.values, self.categories = values, categories
+        self.table = table or ShuffledRows(values[:, None])
+
+    def drawn(self, rows: Bools) -> Indices:
+        """Return the places of some rows, in a random order that is the same wherever these stand."""
+        places = self.table.places
+        return places[rows[places]]
 
     @property
     def texts(self) -> Collection[Hashable]:  # type: ignore[override]
@@ -341,10 +361,12 @@ class SeenValues(Seen):
         return all(value in (number, str(number)) for value, number in zip(values, labels.numbers or (), strict=False))
 
 
-def seen_numbers(names: Sequence[str], columns: Iterable[Floats], dates: Collection[str] = ()) -> Iterator[SeenValues]:
+def seen_numbers(
+    names: Sequence[str], columns: Iterable[Floats], dates: Collection[str] = (), table: ShuffledRows | None = None
+) -> Iterator[SeenValues]:
     """Yield what is known of columns of numbers; each keeps a copy of its values once it is asked."""
     for name, x in zip(names, columns, strict=True):
-        yield SeenValues(name, x, kind="date" if name in dates else "number")
+        yield SeenValues(name, x, kind="date" if name in dates else "number", table=table)
 
 
 class SeenInSome(SeenValues):
@@ -369,6 +391,7 @@ def seen_in(
 
     IN: padded: numbers with leading zeros; in_all: what all rows tell of columns of numbers, if these were drawn.
     """
+    rows = ShuffledRows(table.values)
     columns = [
         SeenValues(
             name,
@@ -376,6 +399,7 @@ def seen_in(
             table.categories.get(j),
             kind="date" if name in table.dates else "number",
             is_padded=name in padded,
+            table=rows,
         )
         for j, name in enumerate(table.columns)
     ]
