@@ -471,7 +471,7 @@ def test_hostile_names_run_and_load_nothing(opened):
         button.click()
     assert page.title() == HOSTILE_NAMES[0]
     assert page.locator("img, iframe, object, link").count() == 0
-    assert page.locator("script").count() == 3 + page.locator("#trees, #own").count()
+    assert page.locator("script").count() == 3 + page.locator("#labeller, #trees, #own").count()
     assert page.locator("style").count() == 1
     assert page.inner_text("h1") == HOSTILE_NAMES[0]
 

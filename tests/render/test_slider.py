@@ -111,7 +111,7 @@ def test_hostile_names_run_nothing_in_a_drawn_tree(opened):  # noqa: F811
         for at in (0, 3):
             moved_to(page, at)
     assert page.locator("img, iframe, object, link").count() == 0
-    assert page.locator("script").count() == 3 + page.locator("#trees, #own").count()
+    assert page.locator("script").count() == 3 + page.locator("#labeller, #trees, #own").count()
 
 
 def test_customers_stay_small():

@@ -1,5 +1,5 @@
-// The cluster of each row of a file of CSV, as `boxwood predict` gives it. The source of this function runs in a worker,
-// behind that of the rules, which it takes: it reads a file as it comes, and answers with a file and with counts.
+// The cluster of each row of a file of CSV, as `boxwood predict` gives it. This function runs in a worker, behind the
+// rules, which it takes: it reads a file as it comes, and answers with a file and with counts.
 const labeller = (cluster, whyNone) => {
   const FIRST = 200, SAMPLE = 1000, LAST = 1 << 16, FEWEST = 10, MANY = 4, MOST_TITLES = 20, MOST_ENDS = 6;
   class Refused extends Error {}

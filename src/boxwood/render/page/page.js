@@ -212,10 +212,10 @@ const label = async file => {
   listed = file;
   working?.terminate();
   one("#labelled").replaceChildren(element("p", {}, `Labelling ${file.name} …`));
-  const {reading} = await first.copies;
+  const {script, reading} = await unpacked(one("#labeller").textContent);
   if (listed !== file) return;
   const code = one("code[data-form=javascript]").textContent, share = one("#share");
-  const source = `"use strict";\n${code}\n${timeIn}\n(${labeller})(cluster, whyNone);`;
+  const source = `"use strict";\n${code}\n${script}`;
   const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
   working = new Worker(url);
   share.value = 0;

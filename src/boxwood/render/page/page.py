@@ -123,7 +123,8 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["by_hand"] = _by_hand(whole, ex, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
-    facts["copies"] = pack(copies_of_rules(ex) | ({"reading": reading_rules()} if rules["file"] else {}))
+    facts["copies"] = pack(copies_of_rules(ex))
+    facts["labeller"] = _labeller() if rules["file"] else ""
     rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
@@ -151,11 +152,22 @@ def _tested_on_new_rows(ex: MeasuredTree) -> MeasuredTree:
 
 @cache
 def _script() -> str:
-    """Return the script of the page: the functions of the worker that labels a file, and what the page does itself."""
-    text = "".join([TIME_IN_JAVASCRIPT, file_of("label.js"), file_of("tree.js"), file_of("page.js")])
-    text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)  # without indentation and comments
+    """Return the script of the page."""
+    return _without_spaces(file_of("tree.js") + file_of("page.js"))
+
+
+@cache
+def _labeller() -> str:
+    """Return the script of the worker that labels a file and how texts are read, packed: only who drops one needs it."""
+    script = _without_spaces(f"{TIME_IN_JAVASCRIPT}{file_of('label.js')}labeller(cluster, whyNone);\n")
+    return pack({"script": script, "reading": reading_rules()})
+
+
+def _without_spaces(text: str) -> str:
+    """Return a script without indentation, comments and most spaces."""
+    text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)
     text = re.sub(r"(?<=[{;,(])\n|;\n(?=})", "", text)  # where no comment ends
-    signs = r" (=>|[=!]==|&&|\|\||\?\??=?|[+-]=|[<>]=?|[:*/%]) "  # which no text of the script holds
+    signs = r" (=>|[=!]==|&&|\|\||\?\??=?|[+-]=|[<>]=?|[:*/%]) "  # which no text of the scripts holds
     return re.sub(rf"{signs}|(?<=const )(\w+) (=) |\b(if|for) (?=\()| (?=[{{}}])|(?<={{) ", r"\1\2\3\4", text)
 
 
