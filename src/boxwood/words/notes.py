@@ -141,6 +141,11 @@ def _place(note: str) -> int:
     return next((place for place, asks in enumerate(ASKS) if asks.search(note)), len(ASKS))
 
 
+def gravest(notes: Iterable[str]) -> str:
+    """Return the gravest note, if it asks for something to be done; else an empty text."""
+    return next((note for note in in_order(notes)[:1] if _place(note) < len(ASKS)), "")
+
+
 def in_short(notes: Sequence[str], more: str, before: str = "Note: ") -> list[str]:
     """Return the lines that are printed of notes: the gravest one if it asks for something, and the number of others.
 
@@ -151,7 +156,6 @@ def in_short(notes: Sequence[str], more: str, before: str = "Note: ") -> list[st
     >>> in_short(["5 of 6 columns are used: a, b, c, d, e", "the rules find only 12% of b"], "ex.notes")
     ['Note: the rules find only 12% of b', '1 more note: ex.notes']
     """
-    gravest = in_order(notes)[:1]
-    said = [f"{before}{note}" for note in gravest if _place(note) < len(ASKS)]
+    said = [f"{before}{note}" for note in [gravest(notes)] if note]
     others = len({*notes}) - len(said)
     return said + [f"{count_of(others, 'more note' if said else 'note')}: {more}"] * bool(others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 PER_CLUSTER = 4  # leaves of the larger tree for each cluster, at least
 PER_LEAF = 2  # and for each leaf of the explanation's tree
+_SAME = 1e-12  # of two shares of rows
 _STEPS = "trees of the frontier"
 
 
@@ -154,6 +156,35 @@ def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | Non
     return Pruned.nowhere(tree, leaf, found.prices)
 
 
+class BySize(NamedTuple):
+    """A frontier for whoever goes from tree to tree, and those of its trees that are prunings of the explanation's own.
+
+    Always holds: it has one tree of each size at most, and one with more leaves agrees more; the tree of the explanation
+    is one of them.
+    """
+
+    frontier: Frontier
+    own: Pruned | None
+
+
+def best_by_size(ex: MeasuredTree, frontier: Frontier, *, priced: bool) -> BySize:
+    """Return the better tree of each size: that of a frontier, or the explanation's own with some cuts undone."""
+    evidence = ex._in_memory
+    if evidence is None or evidence.whole is not None:
+        return BySize(without_worse(frontier), None)
+    shares = shares_of(ex.tree, evidence.task, "mistakes", leaf=evidence.leaf)
+    sizes = [m for m in shares.sizes() if m < ex.n_leaves]
+    own = _pruned(ex, evidence, shares, evidence.leaf, sizes, priced=priced)
+    right = evidence.held[np.arange(ex.n_leaves), shares.clusters_with(sizes)].sum(axis=1) / evidence.held.sum()
+    rows = [
+        FrontierRow(m, own.prices.get(m, math.nan), min(share, 1.0), None, None, False)
+        for m, share in zip(sizes, right.tolist(), strict=True)
+    ]
+    best = without_worse(replace(frontier, rows=(*frontier, *rows)))
+    kept = {row.leaves: own.ends[row.leaves] for row in rows if any(row is one for one in best)}
+    return BySize(best, own._replace(ends=kept) if kept else None)
+
+
 def _prune_to(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[int] | None, *, priced: bool) -> Pruned:
     """Return prunings of a larger tree; IN: sizes: None for the best one with no more leaves than there are."""
     way, jobs = way_of(ex, evidence), evidence.task.n_jobs
@@ -162,7 +193,14 @@ def _prune_to(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[
     leaf = tree.apply(evidence.coordinates.table, n_jobs=jobs)
     shares = shares_of(tree, evidence.task, way.objective, leaf=leaf)
     sizes = [shares.fewest(ex.n_leaves)] if sizes is None else [m for m in sizes if m <= shares.n_leaves]
-    tree, prices = tree.relabeled(shares.clusters[tree.leaf_nodes]), dict[int, float]()
+    return _pruned(ex, evidence, shares, leaf, sizes, priced=priced)
+
+
+def _pruned(
+    ex: MeasuredTree, evidence: Evidence, shares: Shares, leaf: Indices, sizes: Sequence[int], *, priced: bool
+) -> Pruned:
+    """Return the cheapest prunings of some sizes; IN: leaf (n,): of each row in the whole tree."""
+    tree, prices = shares.tree.relabeled(shares.clusters[shares.tree.leaf_nodes]), dict[int, float]()
     if priced:
         distance, known = (
             Distance(ex.details.objective, evidence.kernel),
@@ -171,6 +209,27 @@ def _prune_to(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[
         losses = losses_on(tree, evidence, distance, **known).of_each(shares.clusters_with(sizes))
         prices = {m: loss.price for m, loss in zip(sizes, losses, strict=True)}
     return Pruned(tree, shares.clusters, {m: shares.ends_with(m) for m in sizes}, leaf, prices)
+
+
+def without_worse(frontier: Frontier) -> Frontier:
+    """Return a frontier without trees beside which a smaller one, or one of as many leaves, agrees as much or more.
+
+    The tree of the explanation stays, so smaller ones that agree more are left out, too: whoever goes from tree to
+    tree never finds that more leaves agree less.
+
+    Examples
+    --------
+    >>> rows = [(3, 0.8, False), (4, 0.8, False), (4, 0.9, True), (5, 0.85, False), (6, 0.95, False)]
+    >>> rows = [FrontierRow(n, 1.0, agreement, None, None, this) for n, agreement, this in rows]
+    >>> [(row.leaves, row.agreement) for row in without_worse(Frontier(tuple(rows), 0, "cart", "mistakes", 9))]
+    [(3, 0.8), (4, 0.9), (6, 0.95)]
+    """
+    this, kept = frontier.this, list[FrontierRow]()
+    for row in sorted(frontier, key=lambda row: (row.leaves, not row.is_this, -row.agreement)):
+        rises = row.agreement > max((one.agreement for one in kept), default=0.0) + _SAME
+        if row.is_this or (rises and (row.leaves > this.leaves or row.agreement <= this.agreement)):
+            kept.append(row)
+    return replace(frontier, rows=tuple(kept))
 
 
 def largest_of(ex: MeasuredTree) -> int:

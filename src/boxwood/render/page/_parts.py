@@ -474,6 +474,7 @@ def _most_frequent(codes: Floats) -> float:
 
 
 MOST_COLUMNS = 40
+_MOST_WORDS = 8  # of a column
 _MOST_CELLS = 720  # which keeps the page of 24 clusters and 300 columns below 450 kB
 _SAMPLE = 50_000  # rows; a place among them is right to about half a percent
 
@@ -483,14 +484,28 @@ def profile_table(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> dict[
 
     IN: profile: of the table's columns; its order is kept among equals.
     """
-    cuts = _cuts_by_column(ex)
-    most = max(min(MOST_COLUMNS, _MOST_CELLS // ex.n_clusters), 1)
-    order = sorted(range(len(profile)), key=lambda i: (profile[i].column not in cuts, -profile[i].effect, i))
-    sample = _sample(ex)
+    cuts, sample, shown = _cuts_by_column(ex), _sample(ex), _columns_shown(ex, profile)
     return {
-        "columns": [_row(ex, profile[i], cuts.get(profile[i].column), sample) for i in order[:most]],
-        "left_out": max(len(profile) - most, 0),
+        "columns": [_row(ex, one, cuts.get(one.column), sample) for one in shown],
+        "left_out": len(profile) - len(shown),
     }
+
+
+def _columns_shown(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> list[ColumnProfile]:
+    most = max(min(MOST_COLUMNS, _MOST_CELLS // ex.n_clusters), 1)
+    cuts = _cuts_by_column(ex)
+    return sorted(profile, key=lambda one: (one.column not in cuts, -one.effect))[:most]
+
+
+def shares_to_compare(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> dict[int, list[list[str]]]:
+    """Return for each column of categories, by its line in the profile, those whose shares differ most.
+
+    Of each there is its name, its share in each cluster, which is empty where the profile has no cell, and that among
+    all rows.
+    """
+    coded = [(i, one) for i, one in enumerate(_columns_shown(ex, profile)) if hasattr(one, "categories")]
+    most = max(min(_MOST_WORDS, _MOST_CELLS // (ex.n_clusters * max(len(coded), 1))), 1)
+    return {i: found for i, one in coded if (found := _shares_of_words(ex, one, most))}
 
 
 def _cuts_by_column(ex: MeasuredTree) -> dict[str, str]:
@@ -563,6 +578,24 @@ def _categories(ex: MeasuredTree, column: CategoryColumn) -> tuple[list[dict[str
         )
     most = _most_frequent_word(column, column.everyone)
     return cells, f"{percent(column.everyone.shares[most])} {category_of(column, most)}"
+
+
+def _shares_of_words(ex: MeasuredTree, column: CategoryColumn, most: int) -> list[list[str]]:
+    cells, _ = _categories(ex, column)
+    groups = [group if cell else None for group, cell in zip(column.clusters, cells, strict=True)]
+    told, found = [group.shares for group in groups if group is not None], []
+    for code in np.argsort(-np.ptp(told, axis=0), kind="stable")[:most].tolist() if told else ():
+        shares = [
+            "" if group is None else _share_of_word(group.shares[code], cluster.size)
+            for group, cluster in zip(groups, ex.clusters, strict=True)
+        ]
+        found.append([shorten_name(category_of(column, code)), *shares, percent(column.everyone.shares[code])])
+    return found
+
+
+def _share_of_word(share: float, size: float) -> str:
+    """Return the share of a category in a cluster; of few rows it is a limit."""
+    return f"<{percent(FEW / size)}" if 0 < round(share * size, 6) < FEW else percent(share)
 
 
 def _most_frequent_word(column: CategoryColumn, group: CategoryGroup) -> int:

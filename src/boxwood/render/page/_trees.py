@@ -13,9 +13,9 @@ import numpy as np
 from boxwood._types import Floats
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.evidence import held_in
-from boxwood.explanation.measure.frontier import Pruned, largest_of, tree_without, trees_of_frontier
+from boxwood.explanation.measure.frontier import BySize, Pruned, largest_of, tree_without, trees_of_frontier
 from boxwood.explanation.measure.measure import binary_columns
-from boxwood.explanation.records import Frontier, FrontierRow, rules_of
+from boxwood.explanation.records import FrontierRow, rules_of
 from boxwood.render.forms.walk import CutWords, codes_at_cuts, cut_words
 from boxwood.render.page._copies import beside_code, code_by_form
 from boxwood.render.page._file import file_columns
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from boxwood.render.pictures.bars import Bars
 
 _MOST = 12  # trees
-_MOST_LETTERS = 60_000
+_MOST_LETTERS = 70_000
 FEW_COLUMNS = 8  # of the rules, for which trees without one are grown
 LARGEST_DRAWN, LARGEST_GROWN = 40, 80  # leaves of a tree that a reader would look at, and of the tree that is pruned
 
@@ -51,35 +51,50 @@ class OtherTrees(NamedTuple):
 
 
 def other_trees(
-    ex: MeasuredTree, frontier: Frontier, code: Mapping[str, str], least: int, *, has_price: bool
+    ex: MeasuredTree, best: BySize, bars: Mapping[int, Bars], code: Mapping[str, str], least: int, *, has_price: bool
 ) -> OtherTrees | None:
     """Return the trees of a frontier, and for each column of the rules the best one without it.
 
-    None where rows were drawn from a table. A larger tree is told once: for each node its words, its bars and its rows
-    by cluster; a tree is the nodes that are its leaves. IN: code: that of the page's tree, by form; least: rows of a
-    cluster that is shown.
+    None where rows were drawn from a table. A tree and its prunings are told once: for each node its words, its bars and
+    its rows by cluster; a pruning is the nodes that are its leaves. IN: bars, code: of the page's tree, by node and by
+    form; least: rows of a cluster that is shown.
     """
     evidence = ex._in_memory
     if evidence is None or evidence.whole is not None or largest_of(ex) > LARGEST_GROWN:
         return None
-    rows = [row for row in frontier if not row.is_this and 2 <= row.leaves <= LARGEST_DRAWN]
-    if not rows:
-        return None
-    rows = [rows[i] for i in dict.fromkeys(np.linspace(0, len(rows) - 1, _MOST).round().astype(int).tolist())]
+    rows = _spread_sizes([row for row in best.frontier if 2 <= row.leaves <= LARGEST_DRAWN])
+    sizes, own, parts = [row.leaves for row in rows], {} if best.own is None else best.own.ends, []
     draw = partial(draw_trees, ex, code=code, least=least)
-    slider, rows = draw(trees_of_frontier(ex, [row.leaves for row in rows], priced=has_price))
-    without, others = [], []
-    for j in ex.tree.features.tolist() if 1 < ex.tree.features.size <= FEW_COLUMNS else ():
+    if larger := [m for m in sizes if m not in own]:
+        parts.append(draw(trees_of_frontier(ex, larger, priced=has_price)))
+    if best.own is not None and (smaller := {m: own[m] for m in sizes if m in own}):
+        parts.append(draw(best.own._replace(ends=smaller), bars=bars))
+    drawn = sorted((row.leaves, part, i, row) for part, (_, found) in enumerate(parts) for i, row in enumerate(found))
+    if not drawn:
+        return None
+    others = []
+    for j in ex.tree.features.tolist() if ex.tree.features.size <= FEW_COLUMNS else ():
         found = tree_without(ex, j, priced=has_price)
         if found is not None:
             data, [row] = draw(found)
-            without.append(data)
-            others.append((column_name(ex.columns[j]), row))
-    for data, shown in (({"slider": slider, "without": without}, others), ({"slider": slider}, [])):
-        packed = pack(data | facts_of_pictures(ex))
+            others.append((column_name(ex.columns[j]), row, data))
+    others.sort(key=lambda one: -one[1].agreement)  # the column that is missed least comes first
+    slider = {"slider": [data for data, _ in parts], "places": [(part, i) for _, part, i, _ in drawn]}
+    for shown in (others, []):
+        packed = pack(slider | {"without": [data for *_, data in shown]} | facts_of_pictures(ex))
         if len(packed) <= _MOST_LETTERS:
-            return OtherTrees(packed, rows, shown)
+            return OtherTrees(packed, [row for *_, row in drawn], [(name, row) for name, row, _ in shown])
     return None
+
+
+def _spread_sizes(rows: Sequence[FrontierRow]) -> list[FrontierRow]:
+    """Return some trees beside the explanation's: as many smaller as larger ones, its neighbours among them."""
+    at = next((i for i, row in enumerate(rows) if row.is_this), len(rows))
+    kept = []
+    for side in (rows[:at], rows[at + 1 :]):
+        places = np.linspace(0, len(side) - 1, _MOST // 2).round().astype(int).tolist() if side else []
+        kept += [side[i] for i in dict.fromkeys(places)]
+    return kept
 
 
 def facts_of_pictures(ex: MeasuredTree) -> dict[str, Any]:

@@ -369,7 +369,7 @@ const stays = (head, text) => {
   one(head)?.after(line);
   return line;
 };
-const ofTree = [".lede", "#disagreement"].map(head => stays(head, "Of the tree that this page was made for, not of the one that is shown now."));
+const ofTree = [".lede:not(:has(+ .lede))", "#disagreement"].map(head => stays(head, "Of the tree that this page was made for, not of the one that is shown now."));
 const ofClusters = stays("#profile", "Of the clusters before they were merged.");
 const show = async (find, back = () => {}) => {
   const mine = asked = {}, found = await find?.(), typed = new Map(rules.columns.map(({name}, j) => [name, inputs[j]?.value]));
@@ -414,17 +414,19 @@ if (slider && unpacks) {
   one("#slider").hidden = false;
   const saidOf = at => sizes[at].replaceAll("_", " ");
   sayTree = (said = saidOf(slider.value)) => { slider.setAttribute("aria-valuetext", told.textContent = said); };
-  const found = async (own, i, which, said) => ({shown: [{...await data(), ...await own()}, (await own()).trees[i]], which, told: said});
+  const found = async (find, which, said) => {
+    const trees = await data(), [own, i] = find(trees);
+    return {shown: [{...trees, ...own}, own.trees[i]], which, told: said};
+  };
   const back = () => { slider.value = here; };
   slider.addEventListener("input", () => {
     const at = Number(slider.value);
     sayTree();
     if (at === here) showMade();
-    else show(() => found(async () => (await data()).slider, at - (at > here ? 1 : 0), `a tree of ${saidOf(at).split(":")[0]}`), back);
+    else show(() => found(({slider: parts, places}) => { const [part, i] = places[at - (at > here)]; return [parts[part], i]; }, `a tree of ${saidOf(at).split(":")[0]}`), back);
   });
   all("[data-without]").forEach((button, i) => {
-    const which = `without ${one("bdi", button).textContent}`, said = button.lastChild.textContent.slice(2).trim();
-    toggle(button, () => found(async () => (await data()).without[i], 0, `a tree ${which}`, `${said}: ${which}`));
+    toggle(button, () => found(({without}) => [without[i], 0], `a tree without ${one("bdi", button).textContent}`, button.textContent));
   });
   sayTree();
 }
@@ -768,23 +770,32 @@ all("[data-cell]").forEach(place => {
 
 // ------------------------------------------------------------------ two clusters beside each other
 // Columns of the profile in the order in which two clusters differ: by the places of their middles among all rows, or by
-// the share of a word, of which one that is most frequent in one cluster alone has at most the rest in the other.
-const pickers = all("#compare select"), body = one("[aria-labelledby=profile] tbody"), lines = body && [...body.rows];
-const placeIn = cell => {
-  const text = cell.firstChild.textContent, at = one(".dot", cell)?.getAttribute("d");
-  return at ? [parseFloat(at.slice(1))] : text === "–" ? [NaN] : [parseFloat(text.replace("<", "")), text.replace(/^\S+ /, "")];
+// the shares of one category, which both say then.
+const pickers = all("#compare select"), body = one("[aria-labelledby=profile] tbody"), lines = body ? [...body.rows] : [], own = lines.map(line => line.cloneNode(true));
+const shareIn = text => parseFloat(text.replace(/^\D+/, "")), far = ([p, q]) => Math.abs(p - q) || 0;
+// [how far two clusters are apart, what the line says of both, the category whose shares all its cells say, if there is one]
+const differ = (line, told, pair) => {
+  if (told) return told.map(([word, ...said]) => [far(pair.map(i => shareIn(said[i]))), [` ${word}`, ...pair.map(i => said[i])], [word, ...said]]).reduce((most, one) => (one[0] > most[0] ? one : most));
+  const cells = pair.map(i => line.cells[i + 1]), at = cells.map(cell => one(".dot", cell)?.getAttribute("d").slice(1) ?? cell.textContent);
+  return [far(at.map(shareIn)), ["", ...cells.map(cell => cell.firstChild.textContent)]];
 };
-const farApart = (first, second) => {
-  const [[p, word], [q, other]] = [first, second].map(placeIn), low = Math.min(p, q), high = Math.max(p, q);
-  return word === other ? high - low : high - Math.min(low, 100 - high);
-};
+const sayShares = (line, [word, ...said]) => said.forEach((share, i) => {
+  const cell = line.cells[i + 1], band = one(".band", cell);
+  if (share) cell.firstChild.textContent = `${share} ${word}`;
+  if (!band) return;
+  band.setAttribute("d", `M0 5H${Math.max(Math.round(shareIn(share)), 1)}`);
+  one("path.rail", cell).setAttribute("d", `M${Math.round(shareIn(said.at(-1)))} 0V10`);
+});
 const compare = () => {
   const pair = pickers.map(({value}) => Number(value)), isPair = pair.every(i => i >= 0) && pair[0] !== pair[1];
-  const far = new Map(lines.map(line => [line, isPair ? farApart(...pair.map(i => line.cells[i + 1])) || 0 : 0]));
-  body.append(...lines.toSorted((a, b) => far.get(b) - far.get(a)));
+  const found = lines.map((line, i) => {
+    line.replaceChildren(...own[i].cloneNode(true).childNodes);
+    return [line, ...(isPair ? differ(line, first.rules.words[i], pair) : [0])];
+  }).sort((a, b) => b[1] - a[1]);
+  body.append(...found.map(([line]) => line));
+  found.forEach(([line, , , shares]) => shares && sayShares(line, shares));
   all("tr", body.parentNode).forEach(line => rules.clusters.forEach((_, i) => { line.cells[i + 1].hidden = isPair && !pair.includes(i); }));
-  const most = isPair ? [...body.rows].filter(line => far.get(line) >= 10).slice(0, 3) : [];
-  const said = most.map(line => `${one("bdi", line).textContent}, ${pair.map(i => line.cells[i + 1].firstChild.textContent).join(" against ")}`);
+  const said = found.slice(0, 3).filter(([, far]) => far >= 10).map(([line, , [word, ...texts]]) => `${one("bdi", line).textContent}${word}, ${texts.join(" against ")}`);
   one("#differ").textContent = !isPair ? "" : said.length ? `They differ most in ${said.join("; ")}.` : "They hardly differ in any column that is shown.";
   measure();
 };

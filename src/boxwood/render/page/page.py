@@ -24,7 +24,7 @@ from boxwood._types import Floats
 from boxwood._validation import list_words, show_value, whole_number
 from boxwood.errors import DataError
 from boxwood.explanation.measure.contrast import CONTRASTS, OTHERS
-from boxwood.explanation.measure.frontier import largest_of
+from boxwood.explanation.measure.frontier import BySize, best_by_size, frontier_of, largest_of
 from boxwood.explanation.measure.held_out import held_out
 from boxwood.explanation.measure.losses import Distance
 from boxwood.explanation.measure.outcomes import side_of_outcomes
@@ -45,6 +45,7 @@ from boxwood.render.page._parts import (
     basis_lines,
     outline_of_tree,
     profile_table,
+    shares_to_compare,
     text_of_tree,
     tree_shapes,
     ways_in_full,
@@ -61,7 +62,7 @@ from boxwood.words.contrast import MOST
 from boxwood.words.distinctive import THAN_OTHERS, distinctive_columns, suggested_names
 from boxwood.words.lines import sentences_on_rules, table_of
 from boxwood.words.measured import say_method, share_of_total, totals_line
-from boxwood.words.notes import groups_in_short, lack_groups, why_no_kinds
+from boxwood.words.notes import NO_GROUPS, gravest, groups_in_short, lack_groups, why_no_kinds
 from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, use_titles
 
 if TYPE_CHECKING:
@@ -107,19 +108,20 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     ex = as_shown(whole, count)
     facts = _facts(ex, count, whole, has_price=has_price)
     rules = what_if(ex, picture_of(ex), facts["outline"], least_shown(count))
+    rules["words"] = shares_to_compare(ex._for_people(), ex._kept["profile"]) if ex.n_clusters > 1 else {}
     facts |= {"rules": rules, "min_count": count}
     # prices of other trees would tell how far rows of a small cluster are from others
-    facts["frontier"] = None if count else _frontier(whole, has_price and not facts["hidden"])
-    if facts["frontier"]:
-        ex._kept["frontier"] = whole._kept["frontier"]
-    facts["notes"] = [_as_in_chart(note, ex) if facts["frontier"] else note for note in facts["notes"]]
+    has_price = has_price and not facts["hidden"]
+    best = None if count else _best_by_size(whole, has_price)
+    facts["frontier"] = best and frontier_charts(best.frontier, price=has_price)
+    facts["notes"] = [_as_in_chart(note, ex, best.frontier) if best else note for note in facts["notes"]]
     stability = ex._kept.get("stability")
     facts["stability"] = None if stability is None else stability_tables(stability, picture_of(ex).swatches)
     facts["outcomes"] = None if count else _outcomes(whole)
     facts["lines"] = None if count else _lines(whole)  # whose exact counts tell of few rows
     facts["contrasts"] = [] if count else _contrasts(whole, ex)
     facts["code"] = _code(ex)
-    facts["others"] = _others(whole, facts, count)
+    facts["others"] = best and _others(whole, ex, facts, best, has_price)
     facts["by_hand"] = _by_hand(whole, ex, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
     rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
@@ -130,6 +132,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
+    facts["gravest"] = gravest(note for note in facts["notes"] if not _SAID_ABOVE.match(note))
     return fill_template("page.html", facts, _title(ex, title), script=_script())
 
 
@@ -210,6 +213,7 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
     return {
         "ex": ex,
         "lede": lede(ex, count),
+        "weakest": weakest(ex, picture),
         "tiles": tiles(ex, has_price, count),
         "rests_on": basis_lines(ex),
         "tree": tree,
@@ -246,17 +250,19 @@ def _of_known(ex: MeasuredTree) -> str:
     return join_words([shorten_name(column_name(ex.columns[j])) for j in closed], _NAMED) if closed else ""
 
 
+_SAID_ABOVE = re.compile(rf"{re.escape(NO_GROUPS)}|the rules find only ")
+"""Notes that say what the first sentences of a page say."""
 _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # no note asks for these again
 _MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([^()]+\))$")
 
 
-def _as_in_chart(note: str, ex: MeasuredTree) -> str:
+def _as_in_chart(note: str, ex: MeasuredTree, frontier: Frontier) -> str:
     """Return a note on more leaves with the chart's tree that agrees well, if it has one; any other note as it is."""
     found = _MORE_LEAVES.match(note)
     if not found:
         return note
     asked = [int(number) for one in ex.notes for number in _ASKED.findall(one)]
-    larger = [row for row in ex._kept["frontier"] if row.leaves > max(ex.n_leaves, *asked, 0)]
+    larger = [row for row in frontier if row.leaves > max(ex.n_leaves, *asked, 0)]
     row = next((row for row in larger if row.agreement >= _ENOUGH), None)
     return (
         note
@@ -268,31 +274,33 @@ def _as_in_chart(note: str, ex: MeasuredTree) -> str:
 _ENOUGH = 0.9  # agreement that makes more leaves worth a mention
 
 
-def _frontier(ex: MeasuredTree, has_price: bool) -> dict[str, Any] | None:
-    """Return the frontier if it is known or can be had quickly."""
+def _best_by_size(ex: MeasuredTree, has_price: bool) -> BySize | None:
+    """Return the best trees by their size, if the frontier is known or can be had quickly."""
     known = ex._kept.get("frontier")
     if known is None and ex._in_memory is not None and ex.n_rows * len(ex.columns) * ex.n_clusters <= _CHEAP:
-        from boxwood.explanation.measure.frontier import frontier_of
-
         try:
             known = frontier_of(ex)
         except DataError:
             return None
-    return None if known is None else frontier_charts(known, price=has_price)
+    return None if known is None else best_by_size(ex, known, priced=has_price)
 
 
-def _others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> dict[str, Any] | None:
-    """Return the trees beside that of the page, and what is said of each; None where there is no frontier."""
-    if not facts["frontier"] or not facts["tree"] or facts["hidden"]:
+def _others(
+    ex: MeasuredTree, told: MeasuredTree, facts: Mapping[str, Any], best: BySize, has_price: bool
+) -> dict[str, Any] | None:
+    """Return the trees beside that of the page, and what is said of each.
+
+    IN: told: the explanation without what a page does not show.
+    """
+    if not facts["tree"] or facts["hidden"]:
         return None
-    frontier, has_price = ex._kept["frontier"], facts["frontier"]["price"]
-    found = other_trees(ex, frontier, _code_by_form(facts), least_shown(count), has_price=has_price)
+    found = other_trees(ex, best, told._kept["bars"], _code_by_form(facts), FEW, has_price=has_price)
     if found is None:
         return None
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
-    said = [_size_said(row, has_price) for row in [*found.rows[:at], frontier.this, *found.rows[at:]]]
+    said = [_size_said(row, has_price) for row in [*found.rows[:at], best.frontier.this, *found.rows[at:]]]
     said[at] += ": the tree of this page"
-    without = [(name, _size_said(row, has_price)) for name, row in found.without]
+    without = [(name, *_without_said(row, ex.agreement, has_price)) for name, row in found.without]
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
 
 
@@ -329,8 +337,38 @@ def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | Non
 
 
 def _size_said(row: FrontierRow, has_price: bool) -> str:
-    price = f", {_how_compact(row.price)}" if has_price else ""
-    return f"{_count(row.leaves, 'leaf', 'leaves')}: right for {percent(row.agreement)} of the rows{price}"
+    return f"{_leaves(row)}: right for {percent(row.agreement)} of the rows{_price_said(row, has_price)}"
+
+
+def _without_said(row: FrontierRow, agreement: float, has_price: bool) -> tuple[str, str]:
+    """Return what is said of a tree without a column, before and behind the name of that."""
+    return (
+        f"{percent(row.agreement)} without",
+        f", {_points(row.agreement, agreement)}; {_leaves(row)}{_price_said(row, has_price)}",
+    )
+
+
+def _leaves(row: FrontierRow) -> str:
+    return _count(row.leaves, "leaf", "leaves")
+
+
+def _price_said(row: FrontierRow, has_price: bool) -> str:
+    return f", {_how_compact(row.price)}" if has_price else ""
+
+
+def _points(share: float, other: float) -> str:
+    """Return how far a share is from another one, as both are printed.
+
+    Examples
+    --------
+    >>> _points(0.82, 0.95), _points(0.94, 0.95), _points(0.955, 0.95), _points(0.95, 0.95)
+    ('13 points less', '1 point less', '0.5 points more', 'as many')
+    """
+    points = round(100 * other, 1) - round(100 * share, 1)
+    said = f"{abs(points):.1f}".removesuffix(".0")
+    if said == "0":
+        return "as many"
+    return f"{said} point{'' if said == '1' else 's'} {'less' if points > 0 else 'more'}"
 
 
 def _outcomes(ex: MeasuredTree) -> dict[str, Any] | None:
@@ -444,6 +482,26 @@ def lede(ex: MeasuredTree, count: int | None = None) -> str:
         f"{'' if count is None else f' in groups of {count:,} or more'}; always guessing "
         f"{shorten_name(cluster_name(largest.name))} would be right for {only}{percent(ex.baseline)}."
     )
+
+
+def weakest(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
+    """Return the cluster that its rules describe worst, and how well they do; None where they describe each in full.
+
+    It has the smallest share of the rows that are in it and under its rules in those that are in one of both.
+    """
+    one = min((one for one in ex.clusters if one.size and one.found is not None), key=_overlap, default=None)
+    if one is None or _overlap(one) >= 1:
+        return None
+    several = len(one.rules) > 1
+    said = f"its rule{'s find' if several else ' finds'} {percent(one.found or 0.0)} of it"
+    if one.precision is not None:
+        said += f", and of the rows that {'they match' if several else 'it matches'} {percent(one.precision)} belong there"
+    return {"swatch": picture.swatches[one.cluster], "said": said if one.rules else "no rule names it"}
+
+
+def _overlap(cluster: ClusterSummary) -> float:
+    own = (cluster.found or 0.0) * cluster.size
+    return own / (cluster.size + cluster.matched - own)
 
 
 def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
