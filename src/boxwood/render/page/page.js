@@ -342,6 +342,7 @@ const showTree = (data, tree) => {
     nodes: nodes.map(node => (node.isLeaf ? [node.cluster] : [tested.indexOf(node.test[0]), ...node.test.slice(1, 3), place.get(node.second), ...node.test.slice(4)])),
     conditions: nodes.map(node => (node.parent === null ? null : nodes[node.parent].full[node.side])),
     notes: leaves.map(node => [node.note, node.purity]),
+    right: `right for ${percentOf(sumOf(leaves.map(({own}) => own)) / nodes[0].rows)} of the ${data.weighted ? "weight" : "rows"}`,
     clusters: first.rules.clusters,
     typical: (tree.typical ?? []).map(values => values && tested.map(j => values[j])),
     file: first.rules.file && {...first.rules.file, columns: data.file.filter(({name}, j) => named.has(name) || j >= data.columns.length)},
@@ -482,14 +483,26 @@ const nameOf = cluster => first.rules.clusters[cluster][1];
 const rightFor = right => `right for ${percentOf(right)} of the ${byHand.weighted ? "weight" : "rows"}`;
 const moveTo = (cut, to, typed = {}) => {
   wish = typed;
-  const {column, places} = byHand.cuts[cut], last = done.at(-1)?.moved?.cut === cut ? done.pop() : null;
-  const from = last ? last.moved.from : placeOf(stateOf(), cut);
-  if (from !== to) done.push({moved: {cut, from, to}, said: `The cut is now ${places[to].full[0]}`, line: `ex = ex.move_cut(${column}, ${places[from].value}, to=${places[to].value})`});
+  const {column, places} = byHand.cuts[cut], {second} = byHand.nodes[cut];
+  const from = done.at(-1)?.moved?.cut === cut ? takeBack().moved.from : placeOf(stateOf(), cut);
+  if (from !== to) {
+    // names that were suggested for the rules as they were are none for other ones
+    const stale = [...new Set(stateOf().tree.ends.filter(([id]) => id === cut + 1 || id === second).map(([, cluster]) => cluster))].filter(cluster => given.has(cluster) && given.get(cluster) === suggested[cluster]);
+    const line = `ex = ex.move_cut(${column}, ${places[from].value}, to=${places[to].value})`, again = stale.map(cluster => [spelled(cluster), inPython(first.rules.file.clusters[cluster][0])].join(": "));
+    done.push({moved: {cut, from, to}, said: `The cut is now ${places[to].full[0]}`, line: again.length ? `${line}.rename({${again.join(", ")}})` : line, named: call(stale.map(cluster => [cluster, ofTable[cluster], true]))});
+  }
   showMade();
 };
 const merge = (one, other) => {
-  done.push({merged: [one, other], said: `${nameOf(other)} is merged into ${nameOf(one)}`, line: `ex = ex.merge_clusters(${spelled(one)}, ${spelled(other)})`});
+  const both = `${nameOf(one)} or ${nameOf(other)}`, name = isFree(both, one) ? both : nameOf(one);
+  const said = `${nameOf(other)} is merged into ${nameOf(one)}`, line = `ex = ex.merge_clusters(${spelled(one)}, ${spelled(other)}, name=${JSON.stringify(name)})`;
+  done.push({merged: [one, other], said, line, named: call([[one, name]])});
   showMade();
+};
+const takeBack = () => {
+  const last = done.pop();
+  last.named?.reverse().forEach(before => rename(...before));
+  return last;
 };
 // Two leaves side by side, as long as each threshold that was moved can stay where it is.
 const pairsOf = ({into, at}, found) => {
@@ -545,7 +558,7 @@ const sayMade = () => {
   one("#merges").replaceChildren("Merge two clusters ", ...merges);
 };
 // Changes of the tree; names belong to all trees.
-const madeByHand = () => done.filter(({named}) => !named).length;
+const madeByHand = () => done.filter(({moved, merged}) => moved || merged).length;
 // The tree of this page, with all that was changed by hand: what is set aside while another one is shown comes back.
 const showMade = () => {
   const n = madeByHand();
@@ -569,11 +582,11 @@ const sayChanges = () => {
     if (byHand) one("#by-hand").hidden = !isByHand;  // its controls belong to the tree of this page
   }
   all(".undo").forEach(button => { button.hidden = !done.length; });
+  offerNames();
 };
 all(".undo").forEach(button => button.addEventListener("click", () => {
-  const {named} = done.pop();
-  if (named) rename(...named);
-  if (byHand && (isByHand || !named)) showMade();
+  const {moved, merged} = takeBack();
+  if (byHand && (isByHand || moved || merged)) showMade();
   sayChanges();
   if (!done.length) one("#by-hand:not([hidden]) :is(.move, .merge), .rename").focus();
 }));
@@ -610,7 +623,8 @@ if (one("#own") && unpacks) (async () => {
 })();
 
 // ------------------------------------------------------------------ the picture, for a slide
-// As it is shown, on white paper and twice as large; bars of the first tree are symbols beside it.
+const headline = () => `${one("h1").textContent.replace(/^\d+(?= clusters)/, n => n - gone.size)}: the rules are ${rules.right}`;
+// As it is shown, on white paper and twice as large, below a title; bars of the first tree are symbols beside it.
 const saved = async () => {
   const svg = one(".tree").cloneNode(true), {width, height} = svg.viewBox.baseVal;
   all("use", svg).forEach(use => {
@@ -622,12 +636,16 @@ const saved = async () => {
   svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:${getComputedStyle(document.body).fontFamily}}.unseen{position:static}`));
   const image = new Image(), url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"})), paper = element("canvas");
   [paper.width, paper.height] = [image.width, image.height] = [2 * width, 2 * height];
+  paper.height += 64;
   image.src = url;
   await image.decode();
   const brush = paper.getContext("2d");
   brush.fillStyle = "white";
   brush.fillRect(0, 0, paper.width, paper.height);
-  brush.drawImage(image, 0, 0, paper.width, paper.height);
+  brush.drawImage(image, 0, 64, image.width, image.height);
+  brush.fillStyle = "black";
+  brush.font = `600 30px ${getComputedStyle(document.body).fontFamily}`;
+  brush.fillText(headline(), 8, 44, paper.width - 16);
   URL.revokeObjectURL(url);
   paper.toBlob(file => element("a", {href: URL.createObjectURL(file), download: "tree.png"}).click());
 };
@@ -676,6 +694,11 @@ if (unpacks) {
     const button = event.currentTarget, lines = form.value === "text" ? await Promise.all(rules.clusters.flatMap((_, i) => (gone.has(i) ? [] : [ruleOf(i, "text")]))) : [];
     copied(lines.length ? lines.join("\n") : one(`code[data-form=${form.value}]`).textContent, button);
   });
+  one("#slide").addEventListener("click", async event => {
+    const button = event.currentTarget, {text} = await copies;
+    const lines = all(".card").flatMap((card, i) => (gone.has(i) ? [] : [`${nameOf(i)} (${one("p", card).firstChild.nodeValue.trim()}): ${text[i]}`]));
+    copied([headline(), ...lines].join("\n"), button);
+  });
   all(".card").forEach((card, cluster) => {
     const button = element("button", {type: "button", class: "screen take", "aria-label": `Copy the rule of cluster ${rules.clusters[cluster][0]}`}, "Copy");
     one("h3", card).append(button);
@@ -716,12 +739,32 @@ const rename = (cluster, name, isOwn) => {
   if (byHand) sayMade();
   forgetLabels();  // which have the name of before
 };
-const give = (cluster, name) => {
-  const before = nameOf(cluster), line = `ex = ex.rename({${spelled(cluster)}: ${JSON.stringify(name)}})`;
-  done.push({named: [cluster, before, !given.has(cluster)], said: `${before} is called ${name}`, line});
-  rename(cluster, name, false);
+// Gives clusters other names, and returns those of before; IN: names: [cluster, name, whether it is that of the table].
+const call = names => names.map(([cluster, name, isOwn = false]) => {
+  const before = [cluster, nameOf(cluster), !given.has(cluster)];
+  rename(cluster, name, isOwn);
+  return before;
+});
+const give = (names, said) => {
+  const line = `ex = ex.rename({${names.map(([cluster, name]) => `${spelled(cluster)}: ${JSON.stringify(name)}`).join(", ")}})`;
+  done.push({named: call(names), said, line});
   sayChanges();
 };
+const ofTable = rules.clusters.map(([, name]) => name), isFree = (name, cluster) => first.rules.clusters.every(([, other], i) => i === cluster || other !== name);
+// Names that are suggested belong to the rules of the page.
+const suggested = all(".card").map(card => one(".suggested bdi", card)?.textContent);
+const toTake = () => suggested.flatMap((name, i) => (name && rules === first.rules && name !== nameOf(i) && isFree(name, i) ? [[i, name]] : []));
+const offerNames = () => {
+  const left = toTake().map(([i]) => i);
+  all(".card").forEach((card, i) => { if (suggested[i]) one(".suggested", card).hidden = !left.includes(i); });
+  one("#use").hidden = !left.length || !rules.file;
+};
+one("#use").addEventListener("click", () => {
+  const names = toTake();
+  give(names, names.map(([i, name]) => `${nameOf(i)} is called ${name}`).join("; "));
+  one("#changes .undo").focus();
+});
+offerNames();
 if (rules.file) all(".card").forEach((card, cluster) => {
   const button = element("button", {type: "button", class: "screen rename", "aria-label": `Rename cluster ${rules.clusters[cluster][0]}`}, "Rename");
   one("h3", card).append(button);
@@ -740,9 +783,8 @@ if (rules.file) all(".card").forEach((card, cluster) => {
       const name = input.value.trim();
       input.remove();
       shown.hidden = button.hidden = false;
-      const isFree = rules.clusters.every(([, other], i) => i === cluster || other !== name);
-      if (isKept && !isFree) one("h3", card).after(element("p", {class: "note taken", role: "alert"}, "The name stays: ", element("bdi", {}, name), " is that of another cluster."));
-      if (isKept && name && isFree && name !== shown.textContent) give(cluster, name);
+      if (isKept && !isFree(name, cluster)) one("h3", card).after(element("p", {class: "note taken", role: "alert"}, "The name stays: ", element("bdi", {}, name), " is that of another cluster."));
+      if (isKept && name && isFree(name, cluster) && name !== shown.textContent) give([[cluster, name]], `${shown.textContent} is called ${name}`);
       button.focus();
     };
     input.addEventListener("keydown", event => {
