@@ -22,15 +22,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the browser's library
 ]
 DROP = """async files => {
-  const made = [], make = URL.createObjectURL, drop = document.querySelector("#drop");
-  URL.createObjectURL = blob => { made.push(blob); return make.call(URL, blob); };
+  const made = new Map(), make = URL.createObjectURL, drop = document.querySelector("#drop");
+  URL.createObjectURL = blob => { const url = make.call(URL, blob); made.set(url, blob); return url; };
   const answers = [];
   for (const [name, bytes] of files) {
     const data = new DataTransfer(), of = document.querySelector("#labelled");
     data.items.add(new File([Uint8Array.from(atob(bytes), c => c.charCodeAt(0))], name));
     drop.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
     while (!of.querySelector(".found")) await new Promise(go => setTimeout(go, 5));
-    answers.push([of.innerText, of.querySelector(".save") ? await made.at(-1).text() : null]);
+    const saved = of.querySelector(".save")?.href;
+    answers.push([of.innerText, saved ? await made.get(saved).text() : null]);
   }
   URL.createObjectURL = make;
   return answers;

@@ -130,6 +130,27 @@ def spreads_told(ex: MeasuredTree) -> dict[int, Spread] | None:
     return {j: spread._replace(signed=None) for j, spread in found.items()}
 
 
+def range_told(ex: MeasuredTree, column: int, least: int = FEW) -> tuple[float, float] | None:
+    """Return between which numbers a column is, so far out and so round that they show no row; None if not known.
+
+    Fewer rows than `least` are below the first one, and as few are above the second: those at the ends change nothing.
+    The ends lie a quarter of the others' spread further out, and none is below 0 where so few values are.
+    """
+    evidence = ex._in_memory
+    if evidence is None:
+        return None
+    shown = evidence.task.kept & (count_rows_of_clusters(ex) >= least)[evidence.task.reference.labels]
+    x = np.asarray(evidence.coordinates.table.values[shown, column], dtype=np.float64)
+    x = np.sort(x[np.abs(x) < _HUGE])
+    if len(x) < 2 * least or not 0 < (spread := x[-least] - x[least - 1]) < _HUGE:
+        return None
+    power = math.floor(math.log10(spread))
+    step, digits = 10.0**power / (1 if power == 0 else 2), 1 - power
+    low = round(math.floor((x[least - 1] - spread / 4) / step) * step, digits)
+    high = round(math.ceil((x[-least] + spread / 4) / step) * step, digits)
+    return 0.0 if low < 0 <= x[least - 1] else low, high
+
+
 # ----------------------------------------------------------------------------------------------------------- steps
 def _of_others(evidence: Evidence, hidden: Collection[int]) -> Evidence:
     """Return the rows in memory that are in no hidden cluster; rows in batches stay as they are."""

@@ -135,7 +135,7 @@ def draw_trees(
     data = {
         "nodes": _nodes(larger, found, rules, held, bars),
         "columns": columns_in_form(larger),
-        "file": file_columns(larger),
+        "file": file_columns(larger, least),
         "trees": trees,
     }
     return data, rows

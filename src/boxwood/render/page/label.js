@@ -154,6 +154,7 @@ const labeller = (cluster, whyNone) => {
     }
   }
 
+  const timeOf = (text, forms) => forms.map(([form, pattern]) => timeIn(text, form, new RegExp(`^${pattern}$`))).find(time => !Number.isNaN(time));
   // From a text, the value that the rules take, null for a missing one; undefined for a text that cannot be read.
   const readerOf = ({kind, known, forms}, style) => {
     const truths = new Map(asked.truths);
@@ -171,13 +172,27 @@ const labeller = (cluster, whyNone) => {
     };
     if (kind === "dates") return text => {
       const bare = text.replace(/^[ \t\n\r\f\v\u00a0]+|[ \t\n\r\f\v\u00a0]+$/g, "");
-      if (forms.some(([form, pattern]) => !Number.isNaN(timeIn(bare, form, new RegExp(`^${pattern}$`))))) return bare;
+      if (timeOf(bare, forms) !== undefined) return bare;
       return text === "" || isBlank(text) ? null : undefined;
     };
     return text => {
       const found = text === "" ? null : number(text);
       if (found !== null || isMissing(text, found)) return found;
       return kind === "numbers" ? undefined : text;  // a category that was never seen
+    };
+  };
+
+  // Why the table had no such value, from a value that was read; an empty text if it may have had it.
+  const oddityOf = ({name, kind, known, forms, ends, origin, gaps, open}) => {
+    const [low, high] = ends ?? [], later = origin === undefined || !asked.asOf ? 0 : Date.parse(asked.asOf) / 864e5 - Math.floor(origin);
+    const told = end => (kind === "dates" ? new Date((end + later) * 864e5).toISOString().slice(0, 10) : end);
+    const [below, above] = kind === "dates" ? ["before", "after"] : ["below", "above"];
+    return value => {
+      if (value === null) return gaps ? "" : `${name} is missing`;
+      if (kind === "words") return open || known.includes(value) ? "" : `${name} was never seen`;
+      if (!ends) return "";
+      const x = kind === "dates" ? timeOf(value, forms) / 864e5 - later : value;
+      return x < low ? `${name} is ${below} ${told(low)}` : x > high ? `${name} is ${above} ${told(high)}` : "";
     };
   };
 
@@ -403,13 +418,16 @@ const labeller = (cluster, whyNone) => {
     const parts = [], reasons = new Map(), sizes = new Map();
     let text = encoding === "utf-8" && (await blob.slice(0, 3).text()).startsWith("\ufeff") ? "\ufeff" : "", n = 0, isNamed = false;
     const answer = named([asked.column], new Set(names.map(name => name.toLowerCase())))[0];
-    const line = (raw, end, value) => `${raw}${delimiter}${quoted(value, delimiter)}${end || "\n"}`;
+    const line = (raw, end, ...values) => [raw, ...values.map(value => quoted(value, delimiter))].join(delimiter) + (end || "\n");
     // Rows in which the column of clusters, if the file has it, says another one than the rules.
     const own = names.indexOf(asked.label), told = new Map(own < 0 ? [] : asked.told), others = [line(heading, "", answer)];
     const write = (raw, end, value) => {
       text += line(raw, end, value);
       if (text.length > 1 << 20) { parts.push(new Blob([text])); text = ""; }
     };
+    // Rows with values that the table did not have, and what these are.
+    const oddity = asked.columns.map(oddityOf), oddities = new Map();
+    const oddRows = [line(heading, "", answer, named(["odd"], new Set([...names, answer].map(name => name.toLowerCase())))[0])];
     const lineOfNames = end => { write(heading, end, answer); isNamed = true; };
     const row = Object.create(null), texts = new Map(asked.clusters);
     await each((fields, raw, end) => {
@@ -417,12 +435,14 @@ const labeller = (cluster, whyNone) => {
       n += 1;
       const isNone = noRows.length && isNoRow(fields), isDoubtful = mayBe.length && mayBeNone(fields);
       let found = null, why = "no row, but a total, a note or a description";
+      const unlike = new Set();
       if (!isNone) {
         let hasText = false;
         readers.forEach((read, i) => {
           const value = read(fields[places[i]]);
           hasText ||= value === undefined;
           row[asked.columns[i].name] = value ?? null;
+          if (value !== undefined) unlike.add(oddity[i](value));
         });
         if (!(isDoubtful && hasText)) {
           found = cluster(row, asked.asOf);
@@ -430,17 +450,22 @@ const labeller = (cluster, whyNone) => {
         }
       }
       if (found === null) {
-        const reason = typeof why === "string" ? why : `${why[0]} ${why[1] === "missing" ? "is missing" : "was never seen"}`;
+        const isRow = typeof why !== "string", reason = isRow ? `${why[0]} ${why[1] === "missing" ? "is missing" : "was never seen"}` : why;
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+        if (isRow) unlike.add(reason);
+        else unlike.clear();
       } else sizes.set(found, (sizes.get(found) ?? 0) + 1);
       const written = [delimiter === " " ? raw.trimEnd() : raw, end, found === null ? "" : texts.get(found)];
       write(...written);
       if (found !== null && (told.get(bare(fields[own] ?? "")) ?? found) !== found) others.push(line(...written));
+      unlike.delete("");
+      unlike.forEach(what => oddities.set(what, (oddities.get(what) ?? 0) + 1));
+      if (unlike.size) oddRows.push(line(...written, [...unlike].join("; ")));
     });
     if (!isNamed) lineOfNames("\n");
     parts.push(new Blob([text]));
     const byCluster = asked.clusters.map(([name]) => sizes.get(name) ?? 0);
-    tell({file: new Blob(parts, {type: "text/csv"}), rows: n, reasons: [...reasons], byCluster, column: answer, others: own < 0 ? null : others.length - 1, exceptions: new Blob(others, {type: "text/csv"})});
+    tell({file: new Blob(parts, {type: "text/csv"}), rows: n, reasons: [...reasons], byCluster, column: answer, others: own < 0 ? null : others.length - 1, exceptions: new Blob(others, {type: "text/csv"}), oddities: [...oddities], nOdd: oddRows.length - 1, odd: new Blob(oddRows, {type: "text/csv"})});
   };
 
   self.onmessage = async ({data}) => {

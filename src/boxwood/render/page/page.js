@@ -194,18 +194,19 @@ const save = (file, name) => {
   const link = element("a", {href: URL.createObjectURL(file), download: name, class: "save"}, `Save ${name}`);
   return element("p", {}, link);
 };
-const showLabelled = ({file, rows, reasons, byCluster, others, exceptions}, name) => {
+const showLabelled = ({file, rows, reasons, byCluster, others, exceptions, oddities, nOdd, odd}, name) => {
   const called = what => name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-${what}${found.replace(/\.gz$/i, "") || ".csv"}`);
   const without = reasons.reduce((sum, [, n]) => sum + n, 0);
-  const lines = reasons.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`));
+  const list = counts => element("ul", {class: "reasons"}, ...counts.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`)));
   const sizes = rules.clusters.flatMap(([, label], i) => (gone.has(i) ? [] : [element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`)]));
   one("#labelled").replaceChildren(
     element("p", {class: "found"}, `${counted(rows, "row")} read, ${counted(rows - without, "row")} labelled`),
     save(file, called("labelled")),
     element("ul", {class: "names"}, ...sizes),
-    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), element("ul", {class: "reasons"}, ...lines)] : []),
+    ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), list(reasons)] : []),
     ...(others === null ? [] : [element("p", {}, `In ${counted(others, "row")} the column `, element("bdi", {}, rules.file.label), " says another cluster than the rules.")]),
-    ...(others ? [save(exceptions, called("exceptions"))] : []));
+    ...(others ? [save(exceptions, called("exceptions"))] : []),
+    ...(nOdd ? [element("p", {}, `${counted(nOdd, "row")} unlike those of the table, and why:`), list(oddities.filter(([why]) => !reasons.some(([known]) => known === why))), save(odd, called("odd"))] : []));
 };
 let working = null, listed = null;
 const label = async file => {

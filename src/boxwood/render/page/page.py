@@ -125,7 +125,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["others"] = best and _others(whole, ex, facts, best, has_price)
     facts["by_hand"] = _by_hand(whole, ex, facts, count)
     facts["without_others"] = _why_not_others(whole, facts, count)
-    rules["file"] = file_rules(ex) if rules["columns"] and _runs(facts["code"]) else None
+    rules["file"] = file_rules(ex, least_shown(count)) if rules["columns"] and _runs(facts["code"]) else None
     facts["copies"] = pack(copies_of_rules(ex))
     facts["labeller"] = _labeller() if rules["file"] else ""
     rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
