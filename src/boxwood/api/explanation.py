@@ -459,7 +459,7 @@ class Explanation(MeasuredTree):
     def to_svg(
         self, path: str | os.PathLike[str] | None = None, *, titles: Mapping[str, str] | None = None
     ) -> str | None:
-        """Return the tree as a picture in SVG, in the look of the page: for a slide, a wiki, a paper.
+        """Return the tree as a picture in SVG, below a title and in the look of the page: for a slide, a wiki, a paper.
 
         Parameters
         ----------

@@ -157,10 +157,10 @@ def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | Non
 
 
 class BySize(NamedTuple):
-    """A frontier for whoever goes from tree to tree, and those of its trees that are prunings of the explanation's own.
+    """A frontier for whoever goes from tree to tree, and those of its trees that are the explanation's own, pruned.
 
-    Always holds: it has one tree of each size at most, and one with more leaves agrees more; the tree of the explanation
-    is one of them.
+    Always holds: it has one tree of each size at most, none agrees less than one with fewer leaves, and the tree of the
+    explanation is one of them.
     """
 
     frontier: Frontier

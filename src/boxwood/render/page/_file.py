@@ -82,7 +82,8 @@ def _of_table(ex: MeasuredTree, j: int, least: int) -> dict[str, Any]:
     """Return what values of a column the table had: which ends, whether missing ones, and from when ages count."""
     known, dates = ex._coded_columns.get(j), ex._date_columns.get(j)
     if known is not None:
-        return ({"gaps": True} if None in known.values or known.others else {}) | ({"open": True} if known.others else {})
+        lacks = {"gaps": True} if known.others or None in known.values else {}
+        return lacks | ({"open": True} if known.others else {})
     ends = None if dates is not None and dates.is_relative else range_told(ex, j, least)
     origin = {"origin": dates.origin / MICROSECONDS} if dates is not None and dates.as_of else {}
     return ({"ends": ends} | origin if ends else {}) | ({"gaps": True} if j in ex._gap_columns else {})

@@ -505,7 +505,7 @@ def shares_to_compare(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> d
     """
     coded = [(i, one) for i, one in enumerate(_columns_shown(ex, profile)) if hasattr(one, "categories")]
     most = max(min(_MOST_WORDS, _MOST_CELLS // (ex.n_clusters * max(len(coded), 1))), 1)
-    return {i: found for i, one in coded if (found := _shares_of_words(ex, one, most))}
+    return {i: found for i, one in coded if (found := _shares_of_words(ex, one, most))}  # type: ignore[arg-type]
 
 
 def _cuts_by_column(ex: MeasuredTree) -> dict[str, str]:

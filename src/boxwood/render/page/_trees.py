@@ -55,9 +55,9 @@ def other_trees(
 ) -> OtherTrees | None:
     """Return the trees of a frontier, and for each column of the rules the best one without it.
 
-    None where rows were drawn from a table. A tree and its prunings are told once: for each node its words, its bars and
-    its rows by cluster; a pruning is the nodes that are its leaves. IN: bars, code: of the page's tree, by node and by
-    form; least: rows of a cluster that is shown.
+    None where rows were drawn from a table. A tree and its prunings are told once: for each node its words, its bars
+    and its rows by cluster; a pruning is the nodes that are its leaves. IN: bars, code: of the page's tree, by node and
+    by form; least: rows of a cluster that is shown.
     """
     evidence = ex._in_memory
     if evidence is None or evidence.whole is not None or largest_of(ex) > LARGEST_GROWN:

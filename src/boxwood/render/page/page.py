@@ -61,14 +61,14 @@ from boxwood.words.claims import at_least
 from boxwood.words.contrast import MOST
 from boxwood.words.distinctive import THAN_OTHERS, distinctive_columns, suggested_names
 from boxwood.words.lines import sentences_on_rules, table_of
-from boxwood.words.measured import say_method, share_of_total, totals_line
+from boxwood.words.measured import right_for, say_method, share_of_total, title_of, totals_line
 from boxwood.words.notes import NO_GROUPS, gravest, groups_in_short, lack_groups, why_no_kinds
 from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, use_titles
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.contrast import Difference
     from boxwood.explanation.measured_tree import MeasuredTree
-    from boxwood.explanation.records import ClusterSummary, ColumnProfile, FrontierRow, Totals
+    from boxwood.explanation.records import ClusterSummary, ColumnProfile, Frontier, FrontierRow, Totals
 
 _FOLDS, _QUICK = 3, 60_000  # rows times columns times leaves up to which new rows take less than a second
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
@@ -109,7 +109,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts = _facts(ex, count, whole, has_price=has_price)
     rules = what_if(ex, picture_of(ex), facts["outline"], least_shown(count))
     rules["words"] = shares_to_compare(ex._for_people(), ex._kept["profile"]) if ex.n_clusters > 1 else {}
-    rules["right"] = f"right for {percent(ex.agreement)} of the {'weight' if ex.details.weighted else 'rows'}"
+    rules["right"] = right_for(ex)
     facts |= {"rules": rules, "min_count": count}
     # prices of other trees would tell how far rows of a small cluster are from others
     has_price = has_price and not facts["hidden"]
@@ -133,7 +133,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
-    facts["gravest"] = gravest(note for note in facts["notes"] if not _SAID_ABOVE.match(note))
+    facts["gravest"] = _OPTIONS.sub("", gravest(note for note in facts["notes"] if not _SAID_ABOVE.match(note)))
     return fill_template("page.html", facts, _title(ex, title), script=_script())
 
 
@@ -162,7 +162,7 @@ def _script() -> str:
 
 @cache
 def _labeller() -> str:
-    """Return the script of the worker that labels a file and how texts are read, packed: only who drops one needs it."""
+    """Return the script of the worker that labels a file, and how texts are read; packed, as few readers need it."""
     script = _without_spaces(f"{TIME_IN_JAVASCRIPT}{file_of('label.js')}labeller(cluster, whyNone);\n")
     return pack({"script": script, "reading": reading_rules()})
 
@@ -253,6 +253,8 @@ def _of_known(ex: MeasuredTree) -> str:
 
 _SAID_ABOVE = re.compile(rf"{re.escape(NO_GROUPS)}|the rules find only ")
 """Notes that say what the first sentences of a page say."""
+_OPTIONS = re.compile(r" \([a-z_]+(=[^()]+)?(, [a-z_]+(=[^()]+)?)*\)$")
+"""What a note says to the analyst alone: which options change it."""
 _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # no note asks for these again
 _MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([^()]+\))$")
 
@@ -460,7 +462,7 @@ def _left_to_screen(ex: MeasuredTree, facts: Mapping[str, Any]) -> str:
 
 
 def _title(ex: MeasuredTree, title: str | None) -> str:
-    return printable(title) if title else f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
+    return printable(title) if title else title_of(ex)
 
 
 MOST_CLUSTERS = 30  # of a confusion table that is shown whole
@@ -494,9 +496,9 @@ def weakest(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     if one is None or _overlap(one) >= 1:
         return None
     several = len(one.rules) > 1
-    said = f"its rule{'s find' if several else ' finds'} {percent(one.found or 0.0)} of it"
+    said = f"its rule{'s find' if several else ' finds'} {percent(one.found or 0.0)} of its rows"
     if one.precision is not None:
-        said += f", and of the rows that {'they match' if several else 'it matches'} {percent(one.precision)} belong there"
+        said += f"; of the rows that {'they match' if several else 'it matches'}, {percent(one.precision)} belong to it"
     return {"swatch": picture.swatches[one.cluster], "said": said if one.rules else "no rule names it"}
 
 

@@ -130,19 +130,20 @@ def frontier_charts(frontier: Frontier, *, price: bool) -> dict[str, Any]:
 
     IN: price: whether it is shown.
     """
-    prunings, this = [row for row in frontier if not row.is_this], frontier.this
+    this, others = frontier.this, {row.leaves for row in frontier if not row.is_this}
+    line = [row for row in frontier if not row.is_this or row.leaves not in others]
     charts = [
         _chart(
             "Price",
-            [(row.leaves, row.price) for row in prunings],
-            [(row.leaves, row.price_held_out) for row in prunings],
+            [(row.leaves, row.price) for row in line],
+            [(row.leaves, row.price_held_out) for row in line],
             (this.leaves, this.price),
             _price,
         ),
         _chart(
             "Agreement",
-            [(row.leaves, row.agreement) for row in prunings],
-            [(row.leaves, row.agreement_held_out) for row in prunings],
+            [(row.leaves, row.agreement) for row in line],
+            [(row.leaves, row.agreement_held_out) for row in line],
             (this.leaves, this.agreement),
             percent,
         ),

@@ -14,7 +14,10 @@ from boxwood.render.page._parts import LARGEST, tree_shapes, ways_in_full
 from boxwood.render.page._template import picture_alone, stripes
 from boxwood.render.page._titles import check_titles
 from boxwood.render.pictures.picture import picture_of
-from boxwood.words.values import use_titles
+from boxwood.words.measured import right_for, title_of
+from boxwood.words.values import fit_width, use_titles
+
+_TITLE = 15.0  # size of its letters
 
 
 def svg(
@@ -27,7 +30,8 @@ def svg(
     with use_titles(check_titles(titles, whole)):
         guarded = as_shown(whole, None, has_profile=False)
         ex, picture = guarded._for_people(), picture_of(guarded)
-        text = picture_alone(tree_shapes(picture, ways_in_full(ex, picture)), stripes(ex.n_clusters))
+        title = fit_width(f"{title_of(ex)}: the rules are {right_for(ex)}", picture.width - 16.0, _TITLE)
+        text = picture_alone(title, tree_shapes(picture, ways_in_full(ex, picture)), stripes(ex.n_clusters))
     if path is None:
         return text
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
