@@ -81,7 +81,9 @@ def agreement(labels: Any, predicted: Any, *, sample_weight: ArrayLike | None = 
     if kept_weights is not None and not are_whole(kept_weights):
         kept_weights = as_numbers_of_rows(kept_weights, len(kept_weights))
     # +1: the predicted label -1 becomes column 0
-    table = _cross(true[kept], other[kept] + 1, (len(names), len(other_names) + 1), kept_weights).astype(np.float64)
+    table = count_pairs(true[kept], other[kept] + 1, (len(names), len(other_names) + 1), kept_weights).astype(
+        np.float64
+    )
     return agreement_of(table)
 
 
@@ -93,8 +95,8 @@ def agreement_of(table: Floats) -> Agreement:
     return Agreement(_match_labels(table), adjusted_rand(table), _normalized_mutual_info(table))
 
 
-def _cross(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | None) -> Array:
-    """Return the weight of the rows with each pair of labels, or their number."""
+def count_pairs(a: Indices, b: Indices, shape: tuple[int, int], weights: Floats | None = None) -> Array:
+    """Return the weight of the rows with each pair of labels, or their number: by `a` and by `b`."""
     return np.bincount(a * shape[1] + b, weights, minlength=shape[0] * shape[1]).reshape(shape)
 
 

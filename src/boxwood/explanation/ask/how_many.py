@@ -27,7 +27,7 @@ from boxwood.axes import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, shared_weights, weighted_clusters
 from boxwood.explanation.measure.valleys import Groups, groups_in
-from boxwood.metrics.agreements import adjusted_rand, contingency
+from boxwood.metrics.agreements import adjusted_rand, count_pairs
 from boxwood.reference.entry import Entry
 from boxwood.reference.k_means import KMeansOfRows, k_means
 from boxwood.reference.mixed import with_gaps
@@ -240,7 +240,7 @@ class DrawnRows:
                 order = generator.permutation(len(self.rows))
                 halves = order[: len(order) // 2], order[len(order) // 2 :]
                 one, other = (self._clusters_of_half(self.rows[half], min(k, len(half)), seed) for half in halves)
-                both = contingency(one.predict(self.rows), other.predict(self.rows), k)
+                both = count_pairs(one.predict(self.rows), other.predict(self.rows), (k, k))
                 found.append(adjusted_rand(both.astype(np.float64)))
         return float(np.mean(found))
 
