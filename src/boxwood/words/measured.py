@@ -38,7 +38,6 @@ from boxwood.words.values import (
 if TYPE_CHECKING:
     from boxwood.axes import Categories
     from boxwood.explanation.apply.results import Change, Comparison, Ends, Move, Step, TreeChanges, Why
-    from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import (
         ClusterSummary,
         ColumnProfile,
@@ -565,16 +564,6 @@ _STEPS = {
     "kept": "cuts of an earlier tree kept",
     "changed": "changed by hand",
 }
-
-
-def title_of(ex: MeasuredTree) -> str:
-    """Return how many clusters and rows there are."""
-    return f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
-
-
-def right_for(ex: MeasuredTree) -> str:
-    """Return for how many rows the rules are right."""
-    return f"right for {percent(ex.agreement)} of the {'weight' if ex.details.weighted else 'rows'}"
 
 
 def say_method(method: str) -> str:

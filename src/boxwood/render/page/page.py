@@ -45,8 +45,10 @@ from boxwood.render.page._parts import (
     basis_lines,
     outline_of_tree,
     profile_table,
+    right_for,
     shares_to_compare,
     text_of_tree,
+    title_of,
     tree_shapes,
     ways_in_full,
     what_if,
@@ -61,7 +63,7 @@ from boxwood.words.claims import at_least
 from boxwood.words.contrast import MOST
 from boxwood.words.distinctive import THAN_OTHERS, distinctive_columns, suggested_names
 from boxwood.words.lines import sentences_on_rules, table_of
-from boxwood.words.measured import right_for, say_method, share_of_total, title_of, totals_line
+from boxwood.words.measured import say_method, share_of_total, totals_line
 from boxwood.words.notes import NO_GROUPS, gravest, groups_in_short, lack_groups, why_no_kinds
 from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, use_titles
 
