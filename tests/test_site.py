@@ -19,8 +19,16 @@ pytestmark = [
 ]
 SITE = Path(__file__).parents[1] / "docs" / "_build" / "html"
 PAGES = (
-    *("index", "start/five-minutes", "start/reading", "start/which-method", "how-to/tables-as-they-are"),
-    *("auto_gallery/plot_seabirds", "theory/imm", "reference/index", "benchmarks", "glossary"),
+    "index",
+    "start/five-minutes",
+    "start/reading",
+    "start/which-method",
+    "how-to/tables-as-they-are",
+    "auto_gallery/plot_seabirds",
+    "theory/imm",
+    "reference/index",
+    "benchmarks",
+    "glossary",
 )
 DESK, PHONE = (1440, 900), (390, 844)
 VIEWS = ((*DESK, "light"), (*PHONE, "dark"), (*PHONE, "light"), (*DESK, "dark"))

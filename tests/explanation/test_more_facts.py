@@ -149,8 +149,14 @@ def facts_of(ex):
     """
     clusters = [one._replace(mend=None) for one in ex.clusters]
     return (
-        *(clusters, ex.leaves, ex.agreement, ex.adjusted_rand, ex.readability, ex.n_rows),
-        *(ex.n_left_out, ex.details.noise),
+        clusters,
+        ex.leaves,
+        ex.agreement,
+        ex.adjusted_rand,
+        ex.readability,
+        ex.n_rows,
+        ex.n_left_out,
+        ex.details.noise,
     )
 
 

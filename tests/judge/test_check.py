@@ -78,8 +78,15 @@ ASKED = ("NOT {}", "{} IS TRUE", "{} IS NOT TRUE", "{} IS NOT FALSE", "{} IS NUL
 def small(rng, asked=("NOT {}",)):
     """Return a CASE of few columns, with AND, OR, IN and NULL at random; IN: asked: of some conditions."""
     tests = [
-        *("a < 3", "a >= 3", "a BETWEEN 1 AND 5", "a <> 4", "b = 'x'", "b IN ('x', 'y')", "b NOT IN ('z')"),
-        *("NOT f", "f"),
+        "a < 3",
+        "a >= 3",
+        "a BETWEEN 1 AND 5",
+        "a <> 4",
+        "b = 'x'",
+        "b IN ('x', 'y')",
+        "b NOT IN ('z')",
+        "NOT f",
+        "f",
     ]
     tests += ["a IS NULL", "b IS NOT NULL", "COALESCE(a, 0) > 2", "LOWER(b) = 'x'", "b = NULL", "f IS TRUE", "a = 4"]
     tests += ["CAST(a AS DECIMAL(9, 1)) >= 2.5", "a::DECIMAL(9, 0) IN (3, 5)", "b ILIKE 'X'", "b NOT LIKE 'y'"]

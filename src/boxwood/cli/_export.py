@@ -75,8 +75,20 @@ Examples:
 
 _GROUPS = {
     "Form": (
-        *("form", "style", "dialect", "table", "layout", "nan", "types", "reasons", "share", "as_of", "module"),
-        *("columns", "let", "separator"),
+        "form",
+        "style",
+        "dialect",
+        "table",
+        "layout",
+        "nan",
+        "types",
+        "reasons",
+        "share",
+        "as_of",
+        "module",
+        "columns",
+        "let",
+        "separator",
     ),
     "Report": ("title", "titles", "min_count"),
     "Output": ("output", "quiet", "debug"),
