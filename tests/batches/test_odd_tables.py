@@ -85,7 +85,7 @@ def test_comparing_needs_rows_in_memory():
         bw.compare(ArrowSource(pa.table({"x": X, "label": X})), "label")
 
 
-@law(8)
+@law(4)
 def test_a_second_part_of_the_sample_never_loses_anything(monkeypatch, seed):
     """What the goal looks at is no worse than with one part, as its trees are among those that are measured."""
     from boxwood.explanation.choose import settings
