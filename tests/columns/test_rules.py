@@ -93,6 +93,8 @@ IDENTIFIERS = {  # whole numbers in a column, its name, and whether they look li
 }
 
 
+@pytest.mark.crossed
+@pytest.mark.parametrize("door", DOORS_OF_RULES, indirect=True)
 @pytest.mark.parametrize("case", IDENTIFIERS)
 def test_identifiers_are_found_by_counting(case, door):
     values, called, is_identifier = IDENTIFIERS[case]
