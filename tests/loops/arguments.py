@@ -4,7 +4,7 @@ import numpy as np
 
 from boxwood.batches.sums import Grid, Ranges, RowSums
 from boxwood.grow.centers.greedy import _ColumnCuts
-from boxwood.loops import agreement, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
+from boxwood.loops import agreement, bins, costs, expand, greedy, imm, impurity, jit, optimal, order, refine, sums, walk
 from boxwood.loops import greedy as greedy_costs
 from boxwood.loops import imm as imm_events
 from boxwood.loops import order as sort
@@ -223,6 +223,25 @@ def of_best_scores(table):
         scores[:], best[:] = table.rng.integers(1, 4, size=2), 3
     tested = table.rng.random((t + 1, 2)) < 0.5
     return of_cuts, 1, k, total, tested, float(table.rng.choice([1.0, 3.0])), penalties, scores, best
+
+
+def of_summed_costs(table):
+    _, rows, _, _, distances, share, times, scale, *_ = of_add_changes(table)
+    return rows, distances, share, times, scale
+
+
+def of_fill_bins(table):
+    column, n_bins = int(table.rng.integers(table.d)), int(table.rng.choice([2, 64]))
+    ordered = table.rows[np.argsort(table.X[table.rows, column], kind="stable")]
+    ordered = ordered[: table.rng.choice([0, len(ordered)])]
+    codes = np.zeros(table.X.shape, dtype=np.uint8)
+    return table.X, column, ordered, n_bins, codes, np.full(n_bins + 1, -1)
+
+
+def of_set_sides(table):
+    entries, start, stop = table.entries()
+    cut = int(table.rng.integers(start, stop + 1))
+    return entries[-1], start, cut, stop, np.zeros(table.n, dtype=np.bool_)
 
 
 def of_write_costs(table):
@@ -551,6 +570,8 @@ ARGUMENTS = {
     gaps.widen_gaps: of_widen_gaps,
     greedy.keep_nearest: of_keep_nearest,
     greedy.add_changes: of_add_changes,
+    greedy.summed_costs: of_summed_costs,
+    bins.fill_bins: of_fill_bins,
     imm.bin_block: of_bin_block,
     imm.remove_cut_off: of_cut_off,
     imm_events.events_in_bins: of_events_in_bins,
@@ -570,6 +591,7 @@ ARGUMENTS = {
     refine.write_costs: of_write_costs,
     costs.add_costs: of_add_costs,
     order.partition_order: of_part,
+    order.set_sides: of_set_sides,
     order.mark_ties: of_mark_ties,
     sort.sort_rows: of_sort_rows,
     sums.widen: of_widen,

@@ -35,8 +35,8 @@ def test_a_stand_in_gives_what_its_loop_gives(loop):
 
 
 @pytest.mark.parametrize("loop", ARGUMENTS, ids=lambda loop: loop.__name__)
-def test_a_stand_in_has_no_more_elements_than_it_says(loop):
-    """Elements tell how long a call will take; with many clusters there may be far more than its arguments have."""
+def test_a_stand_in_has_no_more_elements_at_once_than_it_says(loop):
+    """With many clusters there may be far more than its arguments have."""
     stand_in, of_array = jit.interpret(loop), np.dtype(float).itemsize
     for seed in seeds(40):
         table = Table(np.random.default_rng(seed))
@@ -46,4 +46,4 @@ def test_a_stand_in_has_no_more_elements_than_it_says(loop):
         stand_in(*args)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak <= COPIES * of_array * (jit._elements[loop.py_func](*args) + jit.FEW), seed
+        assert peak <= COPIES * of_array * (jit._at_once[loop.py_func](*args) + jit.FEW), seed

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boxwood.loops.jit import jit
+from boxwood.loops.jit import jit, stands_in_for
 
 
 @jit
@@ -22,6 +22,15 @@ def fill_bins(X, column, order, n_bins, codes, starts):
                 starts[current] = r
         codes[row, column] = current
     starts[current + 1 :] = m
+
+
+@stands_in_for(fill_bins, lambda X, column, order, *others: len(order))
+def _fill_bins(X, column, order, n_bins, codes, starts):
+    x, m = X[order, column], len(order)
+    first = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]])[:m])  # of equal values
+    in_order = np.repeat(first * n_bins // max(m, 1), np.diff(first, append=m))
+    codes[order, column] = in_order
+    starts[:] = in_order.searchsorted(np.arange(n_bins + 1))
 
 
 @jit

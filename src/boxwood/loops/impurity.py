@@ -248,7 +248,12 @@ def _of_clusters(entries, first, last, start, stop, labels, weights, total, *oth
     return (last - first) * (stop - start) * len(total)
 
 
-@stands_in_for(best_by_gini, _of_clusters)
+def _of_column(entries, first, last, start, stop, labels, weights, total, *others):
+    """Return the number of values that stand-ins have at once: those of one column."""
+    return (stop - start) * len(total)
+
+
+@stands_in_for(best_by_gini, _of_clusters, _of_column)
 def _best_by_gini(entries, first, last, start, stop, labels, weights, total):
     def impurity(side):
         return (side * (side.cumsum(axis=0) - side)).sum(axis=0) / side.sum(axis=0)
@@ -256,7 +261,7 @@ def _best_by_gini(entries, first, last, start, stop, labels, weights, total):
     return _least(np.inf, (entries, first, last, start, stop), weights, _of_sides(labels, total, impurity))
 
 
-@stands_in_for(best_by_entropy, _of_clusters)
+@stands_in_for(best_by_entropy, _of_clusters, _of_column)
 def _best_by_entropy(entries, first, last, start, stop, labels, weights, total, table, scale):
     def whole(x):
         is_known = x.max() < len(table)
@@ -268,7 +273,7 @@ def _best_by_entropy(entries, first, last, start, stop, labels, weights, total, 
     return _least(NONE, (entries, first, last, start, stop), weights, _of_sides(labels, total, impurity))
 
 
-@stands_in_for(best_by_centers, lambda *args: _of_clusters(*args) * len(args[7]))  # each cluster with each
+@stands_in_for(best_by_centers, lambda *args: _of_clusters(*args) * len(args[7]), _of_column)  # each cluster with each
 def _best_by_centers(entries, first, last, start, stop, labels, weights, total, number, squares):
     def impurity(side):
         high, low, reach = np.int64(0), np.int64(0), np.zeros_like(side)

@@ -45,13 +45,14 @@ PATIENCE = 0.0003  # seconds of interpretation for each byte of Python's code; c
 GUESS, QUICK = 5e-7, 4e-8  # seconds per array element before the first timed call, of a loop and of a stand-in
 MORE = 10  # a timed call predicts calls with at most 10 times as many array elements
 MANY = 4_000_000  # most array elements of an interpreted call, as a stand-in makes several copies
-FEW = 500  # array elements that take as long as the call itself
+FEW, FEW_AT_ONCE = 500, 10_000  # array elements that take as long as the call itself, of a loop and of a stand-in
 SEARCHED = 8.0  # seconds of interpreted searches before one is compiled, which takes as long
 LOOK = 2.5e-4  # those of writing steps down once, which is done after each look at rows, beside the steps themselves
 SAME = frozenset(map(np.dtype, ("?", "i1", "u1", "i4", "i8", "f8")))  # types in which numba computes like Python
 ROUNDED = frozenset({"log", "log1p", "log2", "exp", "expm1", "erf", "erfc"})  # rounded differently by numba and numpy
 _stand_ins: dict[Any, FunctionType] = {}  # by the function that is compiled
 _elements: dict[Any, Callable[..., int]] = {}  # that a stand-in goes over, from its arguments
+_at_once: dict[Any, Callable[..., int]] = {}  # of these, in memory at the same time
 _searches: dict[Any, tuple[int, float]] = {}  # the place of the argument `work` of functions, seconds of a step
 _inner: set[Any] = set()  # functions that interpreted searches call as loops of their own
 _watchers: list[Callable[[], None]] = []
@@ -69,18 +70,21 @@ def jit(function: F) -> F:
     return compiled
 
 
-def stands_in_for(loop: Any, elements: Callable[..., int] | None = None) -> Callable[[F], F]:
+def stands_in_for(
+    loop: Any, elements: Callable[..., int] | None = None, at_once: Callable[..., int] | None = None
+) -> Callable[[F], F]:
     """Return a decorator of the stand-in of `loop`: a numpy function with the same result to the last bit.
 
     It takes all types of arrays that the loop takes, and adds numbers that are not whole in the order of the loop.
 
     IN: elements: from the arguments, how many array elements it goes over, where these are not about those of its
-    arguments, such as a value for each row and cluster.
+    arguments, such as a value for each row and cluster; at_once: how many of them are in memory, if not all.
     """
 
     def register(function: F) -> F:
         python = getattr(loop, "py_func", loop)
         _stand_ins[python], _elements[python] = function, elements or _count_elements  # type: ignore[assignment]
+        _at_once[python] = at_once or _elements[python]
         return function
 
     return register
@@ -228,11 +232,18 @@ class Loop:
         """Return the seconds that an interpreted call is likely to take; of a search, until it is asked again."""
         is_quick = self.py_func in _stand_ins or self.py_func in _searches
         rate = self.rate if size <= MORE * self.largest else max(self.rate, QUICK if is_quick else GUESS)
-        return rate * (size + FEW)
+        return rate * (size + self._few)
+
+    @property
+    def _few(self) -> int:
+        return FEW_AT_ONCE if self.py_func in _stand_ins else FEW
 
     def _may_be_interpreted(self, args: tuple[Any, ...], size: int) -> bool:
         """Return whether interpreting a call gives what machine code gives, in no more memory than there is."""
-        if asks_for_machine_code() or (size > MANY and self.py_func not in _searches):
+        if asks_for_machine_code():
+            return False
+        at_once = _at_once[self.py_func](*args) if self.py_func in _at_once else size
+        if at_once > MANY and self.py_func not in _searches:
             return False
         return self.py_func in _stand_ins or (_is_same(args) and is_exact(self))
 
@@ -266,7 +277,7 @@ class Loop:
             if collects:
                 gc.enable()
             self._count(took)
-            self.rate, self.largest = max(self.rate, took / (size + FEW)), max(self.largest, size)
+            self.rate, self.largest = max(self.rate, took / (size + self._few)), max(self.largest, size)
 
     def _count(self, seconds: float) -> None:
         self.spent += seconds
