@@ -123,6 +123,21 @@ def random_tree(
     return builder.build()
 
 
+def chain(
+    n_cuts: int, *, n_columns: int = 1, cluster: Callable[[int], int] = lambda i: i, last: int | None = None
+) -> ThresholdTree:
+    """Return a tree in which every cut, in turns on each column, has a leaf and the rest of the tree.
+
+    IN: cluster: that of leaf 0, 1, ...; last: that of the last leaf, if it is another one.
+    """
+    builder, node = TreeBuilder(), 0
+    for i in range(n_cuts):
+        leaf, node = builder.split(node, i % n_columns, float(i))
+        builder.label(leaf, cluster(i))
+    builder.label(node, cluster(n_cuts) if last is None else last)
+    return builder.build()
+
+
 def tree_on_values(rng, n_leaves, n_columns, values, n_clusters=None, two_sided=0.3) -> ThresholdTree:
     """Return a tree with cuts at some of the values, some contradicting each other; None: a cluster for each leaf."""
 

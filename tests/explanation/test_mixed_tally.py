@@ -1,6 +1,5 @@
 """Tallies of tables as they are: words and gaps are counted, add up, and are asked for by trees."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from boxwood._dates import Dates
 from boxwood.errors import ModelError
 from boxwood.reference import Moments
 from tests.explanation.test_tally import nested as nested_thresholds
-from tests.explanation.test_tally import same
+from tests.explanation.test_tally import rewritten, same
 from tests.naive import tallies as naive
 from tests.scale import law
 from tests.scattered import ScatteredSource
@@ -256,16 +255,6 @@ def test_a_file_keeps_words(tmp_path):
     same(found, both)
     assert found.categories == both.categories
     assert found.imm() == both.imm()
-
-
-def rewritten(path, change):
-    with np.load(path) as arrays:
-        parts = dict(arrays)
-    heading = json.loads(parts["heading"].tobytes())
-    change(heading)
-    parts["heading"] = np.frombuffer(json.dumps(heading).encode(), dtype=np.uint8)
-    with open(path, "wb") as file:
-        np.savez(file, **parts)
 
 
 def test_files_of_version_1_load(tmp_path):

@@ -227,18 +227,24 @@ def test_other_files_are_refused(tmp_path):
         Tally.load(tmp_path / "none")
 
 
+def rewritten(path, change):
+    """Change the heading of a tally's file."""
+    with np.load(path) as arrays:
+        parts = dict(arrays)
+    heading = json.loads(parts["heading"].tobytes())
+    change(heading)
+    parts["heading"] = np.frombuffer(json.dumps(heading).encode(), dtype=np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **parts)
+
+
 def test_files_of_later_versions_and_with_pickles_are_refused(tmp_path):
     tally = Tally.of([[1.0], [5.0]], [[1.0], [5.0]])
     path = tmp_path / "tally"
 
     def changed(**heading):
         tally.save(path)
-        with np.load(path) as arrays:
-            parts = dict(arrays)
-        known = json.loads(parts["heading"].tobytes()) | heading
-        parts["heading"] = np.frombuffer(json.dumps(known).encode(), dtype=np.uint8)
-        with open(path, "wb") as file:
-            np.savez(file, **parts)
+        rewritten(path, lambda known: known.update(heading))
         return path
 
     with pytest.raises(ModelError, match="version 3, and this boxwood reads versions 1 and 2"):

@@ -18,6 +18,7 @@ from boxwood.render.forms.text import command_text
 from boxwood.tree import Interval
 from boxwood.words.rules import condition, rule
 from boxwood.words.values import number
+from tests.cases import chain
 from tests.models import read_model
 
 INF = math.inf
@@ -292,13 +293,7 @@ def test_intervals_in_trees():
 
 def test_deep_trees_and_single_leaves():
     n = 3000
-    builder, node = TreeBuilder(), 0
-    for i in range(n):
-        first, second = builder.split(node, 0, float(i))
-        builder.label(first, 0)
-        node = second
-    builder.label(node, 1)
-    lines = render.text(builder.build()).split("\n")
+    lines = render.text(chain(n, cluster=lambda i: i // n)).split("\n")
     assert len(lines) == 3 * n + 1
     assert lines[-1] == "|   " * n + "|--- cluster 1"
     assert render.text(ThresholdTree.from_dict({"cluster": 4})) == "|--- cluster 4"
@@ -333,13 +328,9 @@ def test_sql_refuses_columns_that_it_cannot_tell_apart():
 
 def test_trees_too_deep_for_a_text_are_refused_with_the_number():
     n = 20_000
-    builder, node = TreeBuilder(), 0
-    for i in range(n):
-        first, node = builder.split(node, 0, float(i))
-        builder.label(first, 0)
-    builder.label(node, 1)
+    tree = chain(n, cluster=lambda i: i // n)
     with pytest.raises(ValueError, match=f"a tree of depth 20,000 as text would take {4 * n * (n + 1):,} characters"):
-        render.text(builder.build())
+        render.text(tree)
 
 
 def test_other_things_are_refused():

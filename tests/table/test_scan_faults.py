@@ -58,16 +58,21 @@ def test_a_truncated_file_is_named(tmp_path, workplace, share):
         bw.scan(tmp_path / "folder")
 
 
-def test_a_group_of_rows_that_cannot_be_read_is_named(tmp_path, workplace):
-    path = write_parquet(
-        tmp_path / "t.parquet", 300_000, row_group_size=100_000, write_page_checksum=True, use_dictionary=False
-    )
+def flip_byte(path):
+    """Change a byte amid the second group of rows of a Parquet file."""
     chunk = pq.ParquetFile(path).metadata.row_group(1).column(0)
     with open(path, "r+b") as file:
         file.seek(chunk.data_page_offset + chunk.total_compressed_size // 2)
         byte = file.read(1)
         file.seek(-1, os.SEEK_CUR)
         file.write(bytes([byte[0] ^ 0xFF]))
+
+
+def test_a_group_of_rows_that_cannot_be_read_is_named(tmp_path, workplace):
+    path = write_parquet(
+        tmp_path / "t.parquet", 300_000, row_group_size=100_000, write_page_checksum=True, use_dictionary=False
+    )
+    flip_byte(path)
     with bw.scan(path) as source:
         with pytest.raises(DataError, match=r"cannot read .*t\.parquet as parquet after row [0-9,]+: .*CRC"):
             source.run(Rows, ["a", "b"])

@@ -32,7 +32,7 @@ from boxwood.table.options import split_names
 from boxwood.table.scanned import scan_file
 from boxwood.tree import ThresholdTree, TreeBuilder
 from tests import naive
-from tests.cases import make_case
+from tests.cases import chain, make_case
 from tests.command import invoke
 from tests.reading import read_file
 from tests.scale import SLOW, each, law
@@ -145,19 +145,9 @@ def test_sql_of_many_leaves_is_grouped_and_labels_alike(n_leaves, deepest):
     assert list(found) == [naive.cluster_or_none(nested, x) for x in X]
 
 
-def chain(n, n_columns):
-    """Return a tree in which every cut has a leaf and the rest of the tree."""
-    builder, node = TreeBuilder(), 0
-    for i in range(n):
-        first, node = builder.split(node, i % n_columns, float(i))
-        builder.label(first, i % 5)
-    builder.label(node, 5)
-    return builder.build()
-
-
 @pytest.mark.parametrize(("n", "n_columns"), [(700, 1), (300, 3)] + SLOW * [(5000, 1), (5000, 3)])
 def test_sql_of_a_deep_tree_runs_at_the_default_depth_of_expressions(n, n_columns):
-    tree = chain(n, n_columns)
+    tree = chain(n, n_columns=n_columns, cluster=lambda i: i % 5, last=5)
     X = np.random.default_rng(0).integers(-1, n + 2, size=(20, n_columns)) + 0.5
     X[0, 0] = np.nan
     X[1] = n + 1
@@ -181,7 +171,7 @@ def calls_counted():
 
 @pytest.mark.parametrize("n", [4000] + SLOW * [100_000])
 def test_sql_of_a_very_deep_tree_takes_a_line_for_each_leaf(n):
-    tree = chain(n, 3)
+    tree = chain(n, n_columns=3, cluster=lambda i: i % 5, last=5)
     with calls_counted() as calls:
         case = sql_case(tree, ["x0", "x1", "x2"], range(6))
     assert len(calls) < 1000 * n  # not more for each leaf of a longer chain

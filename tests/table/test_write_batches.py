@@ -22,7 +22,7 @@ from boxwood.table import ColumnError
 from boxwood.table.labels import label_table
 from boxwood.tree import TreeBuilder
 from tests.scale import law
-from tests.table.test_scan_faults import files_of_at_most
+from tests.table.test_scan_faults import files_of_at_most, flip_byte
 from tests.table.test_table import THRESHOLDS, neighbours, random_tree
 
 
@@ -303,12 +303,7 @@ def test_a_damaged_file_is_named_and_the_old_file_stays(tmp_path):
     out.write_text("old")
     x = np.random.default_rng(0).random(3000)
     pq.write_table(pa.table({"x": x}), path, row_group_size=1000, write_page_checksum=True, use_dictionary=False)
-    chunk = pq.ParquetFile(path).metadata.row_group(1).column(0)
-    with open(path, "r+b") as file:
-        file.seek(chunk.data_page_offset + chunk.total_compressed_size // 2)
-        byte = file.read(1)
-        file.seek(-1, os.SEEK_CUR)
-        file.write(bytes([byte[0] ^ 0xFF]))
+    flip_byte(path)
     with pytest.raises(DataError, match=r"cannot read .*t\.parquet as parquet after row 1,000"):
         bw.write_labels(tree_of(), path, out, columns=["x"])
     assert out.read_text() == "old"

@@ -57,23 +57,29 @@ class Atoms:
         return np.sqrt(np.max(ends, axis=(0, 1))) * (1 + 1e-9)
 
 
+def means_at_cuts(tree, mixture):
+    """Yield each cut of a tree, and the components whose means reach it."""
+    stack = [(0, np.arange(mixture.n_components))]
+    while stack:
+        node, components = stack.pop()
+        if tree.feature[node] >= 0:
+            yield node, components
+            left = mixture.means[components, tree.feature[node]] <= tree.upper[node]
+            stack += [(node + 1, components[left]), (int(tree.second[node]), components[~left])]
+
+
 def jumps_across(tree, mixture, hair=1e-9):
     """Return for each component and axis the distance to the nearest threshold that the mean meets on its way.
 
     Without a threshold it is large. A row that is off by that much is in a wrong leaf.
     """
     k, d = mixture.means.shape
-    jumps, stack = np.full((k, d), np.inf), [(0, np.arange(k))]
-    while stack:
-        node, components = stack.pop()
+    jumps = np.full((k, d), np.inf)
+    for node, components in means_at_cuts(tree, mixture):
         j = int(tree.feature[node])
-        if j < 0:
-            continue
         distance = np.abs(mixture.means[components, j] - tree.upper[node]) * (1 + hair)
         distance = np.maximum(distance, 1e-3 * np.sqrt(mixture.variances[components, j]))
         jumps[components, j] = np.minimum(jumps[components, j], distance)
-        left = mixture.means[components, j] <= tree.upper[node]
-        stack += [(node + 1, components[left]), (int(tree.second[node]), components[~left])]
     far = 10 * np.sqrt(d * mixture.variances) + 10 * np.ptp(mixture.means)
     return np.where(np.isfinite(jumps), jumps, far)
 

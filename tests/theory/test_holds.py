@@ -12,7 +12,7 @@ from boxwood.kernels import Gaussian
 from boxwood.metrics import error_rate, within_similarity
 from boxwood.theory import bounds, certificate, instances
 from tests.scale import search_length, searches, seeds
-from tests.theory.law_cases import Atoms, crowded, crowded_similarities, gaussian_price, jumps_across
+from tests.theory.law_cases import Atoms, crowded, crowded_similarities, gaussian_price, jumps_across, means_at_cuts
 
 # ------------------------------------------------------------------------------------------- cases that exceed theorems
 
@@ -92,15 +92,10 @@ def test_crowded_means_exceed_theorem_8_and_it_says_so(k, width, lean, error):
 
 def _error_of_jumps(tree, mixture, lean):
     """Return the error if each axis jumps across its cut as often as its variance allows, independently."""
-    stays, stack = np.ones(mixture.n_components), [(0, np.arange(mixture.n_components))]
-    while stack:
-        node, components = stack.pop()
-        if tree.feature[node] >= 0:
-            means = mixture.means[components, tree.feature[node]]
-            distance = np.abs(means - tree.upper[node]) * (1 + 1e-9)
-            stays[components] *= 1 - (0.5 / distance**2 if lean else 1 / (1 + distance**2))
-            left = means <= tree.upper[node]
-            stack += [(node + 1, components[left]), (int(tree.second[node]), components[~left])]
+    stays = np.ones(mixture.n_components)
+    for node, components in means_at_cuts(tree, mixture):
+        distance = np.abs(mixture.means[components, tree.feature[node]] - tree.upper[node]) * (1 + 1e-9)
+        stays[components] *= 1 - (0.5 / distance**2 if lean else 1 / (1 + distance**2))
     return 1 - mixture.weights @ stays
 
 

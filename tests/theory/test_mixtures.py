@@ -11,6 +11,7 @@ from boxwood.grow import mmdt
 from boxwood.metrics import error_rate, explainability_to_noise, mixture_price
 from boxwood.theory import bounds, certificate, instances
 from tests.scale import each, seeds
+from tests.theory.law_cases import means_at_cuts
 from tests.theory.mixture_cases import caterpillar, deviations_are_right, exact_error, mixtures
 
 
@@ -55,16 +56,6 @@ def test_each_node_keeps_the_range():
                 means = np.sort(mixture.means[components, j])
                 width = np.ptp(means) if axis == "range" else np.diff(means).max()
                 assert width >= least * sigma[j] * math.sqrt(q) * (1 - 1e-12)
-
-
-def means_at_cuts(tree, mixture):
-    stack = [(0, np.arange(mixture.n_components))]
-    while stack:
-        node, components = stack.pop()
-        if tree.feature[node] >= 0:
-            yield node, components
-            left = mixture.means[components, tree.feature[node]] <= tree.upper[node]
-            stack += [(node + 1, components[left]), (int(tree.second[node]), components[~left])]
 
 
 def test_smallest_chebyshev_sum():

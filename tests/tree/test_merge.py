@@ -7,10 +7,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxwood.tree import ThresholdTree, TreeBuilder
+from boxwood.tree import ThresholdTree
 from boxwood.tree.merge import merge_leaves
 from tests import naive
-from tests.cases import tree_on_values
+from tests.cases import chain, tree_on_values
 from tests.scale import seeds
 from tests.strategies import rows_near, trees
 
@@ -79,10 +79,5 @@ def test_a_chain_of_cuts_in_one_column_becomes_one_cut():
 
 
 def test_a_deep_tree_of_many_clusters_is_left_as_it_is():
-    builder, node = TreeBuilder(), 0
-    for i in range(3000):
-        leaf, node = builder.split(node, i % 3, float(i))
-        builder.label(leaf, i)
-    builder.label(node, 3000)
-    tree = builder.build()
+    tree = chain(3000, n_columns=3)
     assert merge_leaves(tree) is tree

@@ -15,6 +15,7 @@ from boxwood.errors import DataError, ModelError
 from boxwood.tree import ThresholdTree, TreeBuilder, between, rows_at_nodes, shortest_between
 from boxwood.tree.shorten import shortened_in
 from tests import naive
+from tests.cases import chain
 from tests.scale import draws, each
 from tests.strategies import rows_near, trees
 
@@ -24,15 +25,6 @@ TWO_SIDED = {
     "inside": {"feature": 1, "threshold": 0.5, "left": {"leaf": 0, "cluster": 1}, "right": {"leaf": 1, "cluster": 0}},
     "outside": {"leaf": 2, "cluster": 1},
 }
-
-
-def chain(n_leaves):
-    builder, node = TreeBuilder(), 0
-    for i in range(n_leaves - 1):
-        leaf, node = builder.split(node, i % 3, float(i))
-        builder.label(leaf, i)
-    builder.label(node, n_leaves - 1)
-    return builder.build()
 
 
 # ------------------------------------------------------------------------------------------------------ walking
@@ -259,7 +251,7 @@ def test_unequal_trees_and_other_things():
 
 def test_a_chain_of_very_many_leaves():
     n = draws(20_000)  # far beyond the depth of Python's recursion
-    tree = chain(n)
+    tree = chain(n - 1, n_columns=3)
     assert (tree.depth, tree.n_leaves) == (n - 1, n)
     assert ThresholdTree.from_json(tree.to_json()) == tree
     assert ThresholdTree.from_dict(tree.to_dict()) == tree
@@ -275,7 +267,7 @@ def test_a_chain_of_very_many_leaves():
 def test_nested_form():
     tree = ThresholdTree.from_dict(TWO_SIDED)
     assert tree.to_dict() == TWO_SIDED
-    assert chain(2).to_dict() == {
+    assert chain(1).to_dict() == {
         "feature": 0,
         "threshold": 0.0,
         "left": {"leaf": 0, "cluster": 0},
@@ -302,7 +294,9 @@ def test_thresholds_survive_json(end):
 
 
 def test_json_is_strict():
-    document = json.loads(chain(3).to_json(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    document = json.loads(
+        chain(2, n_columns=3).to_json(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON")
+    )
     assert (document["format"], document["version"]) == ("boxwood-tree", 1)
 
 
