@@ -29,10 +29,11 @@ from boxwood.kernels import (
     as_kernel,
     kernel_distances,
 )
+from boxwood.kernels.bandwidth import resolved_bandwidth
 from boxwood.kernels.kernel import TILE
 from tests import naive
 from tests.cases import make_case
-from tests.scale import seeds
+from tests.scale import law, seeds
 
 
 def cauchy(t):
@@ -553,3 +554,14 @@ def test_nystroem_refuses_what_it_cannot_do():
     for kernel in (Precomputed(), Neighborhood(1.0)):
         with pytest.raises(ValueError, match="positive definite"):
             Nystroem.of(kernel, np.eye(5), 2)
+
+
+@law(30)
+def test_a_repeated_row_is_a_row_of_more_weight(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 30)), int(rng.integers(1, 4))
+    X = rng.choice([rng.normal(size=(n, d)), rng.integers(0, 3, size=(n, d)) / 3.0])
+    times = rng.integers(1, 5, size=n)
+    for power in (1, 2):
+        weighted = resolved_bandwidth("auto", Rows(X, times.astype(float)), power)
+        assert weighted == resolved_bandwidth("auto", np.repeat(X, times, axis=0), power)
