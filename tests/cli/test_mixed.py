@@ -33,11 +33,8 @@ def test_a_file_with_words_and_empty_fields_is_explained_and_labelled_as_the_fra
     run(folder, "explain", f"{{}}/t.{form}", "-l", "segment", "-o", tmp_path / "m.json", "-q")
     model, frame = boxwood.load(tmp_path / "m.json"), pd.read_parquet(folder / "t.parquet")
     expected = boxwood.explain(frame, "segment", random_state=0)
-    assert (model.tree, model.details.categories, model.details.gaps) == (
-        expected.tree,
-        expected.details.categories,
-        ("age",),
-    )
+    wanted = expected.tree, expected.details.categories, ("age",)
+    assert (model.tree, model.details.categories, model.details.gaps) == wanted
     run(folder, "predict", tmp_path / "m.json", f"{{}}/t.{form}", "-o", tmp_path / "o.csv", "-q")
     labels = model.predict(frame, missing="none")
     empty = pd.isna(labels)

@@ -68,11 +68,8 @@ def test_rows_that_lack_a_value_are_dropped_wherever_they_are():
         assert (ex.n_rows, ex.details.n_incomplete) == (400, 400 - len(whole))
         assert any(note.startswith(f"{400 - len(whole)} of 400 rows lack a value and were") for note in ex.notes)
         expected = ex.evaluate(whole, "segment")
-        assert (without_noise(ex), ex.cost, ex.agreement) == (
-            without_noise(expected),
-            expected.cost,
-            expected.agreement,
-        )
+        wanted = without_noise(expected), expected.cost, expected.agreement
+        assert (without_noise(ex), ex.cost, ex.agreement) == wanted
         ruled = ex.predict(frame[frame[COLUMNS].isna().any(axis=1)], missing="none")
         assert sum(ex.details.noise) == sum(one in ex.names for one in ruled.tolist())
 

@@ -514,10 +514,8 @@ def test_dates_count_as_days_in_clusters_and_are_no_identifiers():
     ex = bw.explain(table, kmeans)
     assert ex.columns == ("age",)
     assert "left out, dates, which a clusterer of numbers does not see: joined, last" in ex.notes
-    assert bw.IMM().fit(table, customers()["segment"]).explanation_.details.dates == (
-        ("joined", Dates()),
-        ("last", Dates()),
-    )
+    wanted = ("joined", Dates()), ("last", Dates())
+    assert bw.IMM().fit(table, customers()["segment"]).explanation_.details.dates == wanted
 
 
 @law(4)

@@ -209,11 +209,8 @@ def test_rows_in_batches_are_left_out_as_in_memory(seed):
     expected = explain(X, y, method="imm", columns=["x0", "x1", "x2"])
     ex = explain(scattered(X, seed, label=y), "label", method="imm")
     assert (ex.tree, ex.clusters) == (expected.tree, expected.clusters)
-    assert (ex.n_rows, ex.n_left_out, ex.details.n_incomplete) == (
-        n,
-        expected.n_left_out,
-        expected.details.n_incomplete,
-    )
+    wanted = n, expected.n_left_out, expected.details.n_incomplete
+    assert (ex.n_rows, ex.n_left_out, ex.details.n_incomplete) == wanted
     centers = explain(scattered(X, seed), np.array([[-1.0, 0, 0], [1, 0, 0]]), method="imm")
     assert (centers.n_rows, centers.details.n_incomplete) == (n, int(np.isnan(X).any(axis=1).sum()))
 

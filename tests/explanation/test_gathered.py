@@ -114,11 +114,8 @@ def test_truths_and_gaps_of_a_file_may_be_spelled_in_many_ways(tmp_path):
         spelled.to_csv(tmp_path / "t.csv", index=False, na_rep=mark)
         with scan(f"{tmp_path}/t.csv") as table:
             found = explain(table, "segment", **way)
-            assert (found.tree, found.details.categories, found.n_rows) == (
-                expected.tree,
-                expected.details.categories,
-                400,
-            )
+            wanted = expected.tree, expected.details.categories, 400
+            assert (found.tree, found.details.categories, found.n_rows) == wanted
 
 
 def test_numbers_with_units_are_left_out_of_files_as_of_frames_unless_they_are_named(tmp_path):
@@ -169,11 +166,8 @@ def test_what_is_asked_later_is_told_of_the_rows_as_of_a_frame():
     way = {"labels": "segment", "columns": ["age", "country", "spent"], "random_state": 0, "validate": 3}
     one, expected = explain(ArrowSource(pa.Table.from_pandas(frame), batch_rows=7), **way), explain(frame, **way)
     assert told(one) == told(expected)
-    assert (one.held_out, one.misassigned(), one.representatives()) == (
-        expected.held_out,
-        expected.misassigned(),
-        expected.representatives(),
-    )
+    wanted = expected.held_out, expected.misassigned(), expected.representatives()
+    assert (one.held_out, one.misassigned(), one.representatives()) == wanted
     assert str(one.why(17)) == str(expected.why(17))
 
 

@@ -22,11 +22,8 @@ def customers():
 def test_that_of_an_estimator():
     frame = customers()
     provenance = IMM().fit(frame, "segment", "weight").explanation_.provenance
-    assert (provenance.source, provenance.labels, provenance.n_columns) == (
-        "a data frame of pandas",
-        "the column segment",
-        5,
-    )
+    wanted = "a data frame of pandas", "the column segment", 5
+    assert (provenance.source, provenance.labels, provenance.n_columns) == wanted
     assert provenance.left_out == (LeftOut("text", ("city",)),)
     rows = frame[["age", "spent"]].to_numpy()
     assert CART(max_leaf_nodes=2).fit(rows, frame.segment).explanation_.provenance.labels == "given labels"

@@ -21,12 +21,8 @@ BY_NAME = ["imm", "greedy", "shallow", "mmdt", "exkmc", "expand", "random_cuts"]
 
 
 def check_frontier(in_memory, by_passes):
-    assert (by_passes.folds, by_passes.grown_by, by_passes.objective, by_passes.n_grown) == (
-        in_memory.folds,
-        in_memory.grown_by,
-        in_memory.objective,
-        in_memory.n_grown,
-    )
+    wanted = in_memory.folds, in_memory.grown_by, in_memory.objective, in_memory.n_grown
+    assert (by_passes.folds, by_passes.grown_by, by_passes.objective, by_passes.n_grown) == wanted
     assert [(row.leaves, row.is_this) for row in by_passes] == [(row.leaves, row.is_this) for row in in_memory]
     for mine, its in zip(by_passes, in_memory, strict=True):
         assert near(mine.price, its.price)

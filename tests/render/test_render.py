@@ -308,12 +308,7 @@ def test_sql_refuses_columns_that_it_cannot_tell_apart():
             render.sql(ex)
     several = explain([[0.0, 1.0], [0.0, 9.0], [9.0, 1.0], [9.0, 9.0]], [0, 1, 2, 3], columns=["rate", "Rate"])
     for name in DIALECTS:
-        if name in (
-            "postgres",
-            "snowflake",
-            "clickhouse",
-            "oracle",
-        ):  # where names in quotes are taken letter by letter
+        if name in ("postgres", "snowflake", "clickhouse", "oracle"):  # names in quotes are taken letter by letter
             said = render.sql(several, dialect=name)
             assert '"rate" <= ' in said
             assert '"Rate" <= ' in said

@@ -118,10 +118,8 @@ def test_any_name_is_the_name_of_a_table(tmp_path, form):
 def test_schemas_and_types_of_duckdb(tmp_path):
     table = """CREATE TABLE "my one".t AS SELECT 1.5::DECIMAL(4, 1) AS d, 'a'::ENUM('a') AS e, DATE '2024-01-01' AS f"""
     path = duckdb_file(tmp_path / "t.duckdb", 'CREATE SCHEMA "my one"', table, "CREATE TABLE t AS SELECT 1 AS a")
-    assert rows_of(path, table="my one.t")[1:] == (
-        ("DECIMAL(4,1)", "ENUM('a')", "DATE"),
-        [(pytest.approx(1.5), "a", datetime.date(2024, 1, 1))],
-    )
+    wanted = ("DECIMAL(4,1)", "ENUM('a')", "DATE"), [(pytest.approx(1.5), "a", datetime.date(2024, 1, 1))]
+    assert rows_of(path, table="my one.t")[1:] == wanted
 
 
 def test_a_database_is_left_as_it_is(tmp_path):

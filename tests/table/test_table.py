@@ -242,10 +242,8 @@ def test_durations_are_times_in_every_file(tmp_path):
     feather.write_feather(table, tmp_path / "t.feather")
     for name in ("t.parquet", "t.feather"):
         read = read_file(str(tmp_path / name))
-        assert (read.columns, read.left_out) == (
-            ("a", "b"),
-            (("times of day or lengths of time (make numbers of them, such as seconds)", ("d",)),),
-        )
+        wanted = ("a", "b"), (("times of day or lengths of time (make numbers of them, such as seconds)", ("d",)),)
+        assert (read.columns, read.left_out) == wanted
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

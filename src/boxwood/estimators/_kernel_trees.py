@@ -666,11 +666,8 @@ class KernelMMDT(KernelTreeClusterer):
     def _bound_of_fit(self) -> Bound:
         """Return the bound for the rows of `fit`; components are the clusters that have a leaf."""
         task = self.explanation_._rows().task
-        labels, weights, k = (
-            np.where(task.kept, task.reference.labels, -1),
-            task.rows.weights,
-            task.reference.n_clusters,
-        )
+        labels, weights = np.where(task.kept, task.reference.labels, -1), task.rows.weights
+        k = task.reference.n_clusters
         components = np.sort(self.tree_.leaf_clusters)
         sums = np.bincount(labels + 1, weights, k + 1)[1:][components].astype(np.float64)
         means = KernelMeans.of(self.kernel_, task.rows, labels, k, sample_weight=weights, n_jobs=self._jobs())
