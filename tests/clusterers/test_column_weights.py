@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from boxwood import explain, scan
 from boxwood.clusterers.column_weights import LEAST, Alone, shared_weights, weighted_clusters
-from boxwood.reference.clumps import PARTS, spread_left
+from boxwood.reference.ranks import PARTS, spread_left
 from tests.models import read_model
 from tests.scale import law
 

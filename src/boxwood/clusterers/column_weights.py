@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxwood._types import Floats, Indices
-from boxwood.reference.clumps import STEPS, spread_left
 from boxwood.reference.k_means import seed_centers
+from boxwood.reference.ranks import STEPS, spread_left
 
 SLICED = 0.25  # share of the variance of a column that clusters explain which only slice it
 LEAST = 0.02  # weight of a column without groups, where the largest is 1: it tells rows apart that are equal elsewhere

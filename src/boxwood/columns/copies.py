@@ -19,9 +19,8 @@ import numpy as np
 from boxwood._types import Bools, Floats
 from boxwood.batches.sample import some_rows
 from boxwood.columns.seen import SeenValues
-from boxwood.reference.clumps import STEPS
 from boxwood.reference.entry import LOOKED_AT, SAME
-from boxwood.reference.ranks import nearness_of_ranks
+from boxwood.reference.ranks import STEPS, nearness_of_ranks
 
 FEWEST = 20  # rows: fewer go together by chance
 BANDS = 4  # times fewer values has a column at least that is ranges of another one

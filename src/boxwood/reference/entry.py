@@ -22,8 +22,7 @@ from boxwood.axes import Tails
 from boxwood.axes.categories import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.errors import DataError
-from boxwood.reference.clumps import STEPS, spread_left
-from boxwood.reference.ranks import nearness_of_ranks
+from boxwood.reference.ranks import STEPS, nearness_of_ranks, spread_left
 
 MANY = 1 << 17  # so many rows tell the tail of a column with more
 FAR = 0.01  # share of the rows that are farthest from the mean
