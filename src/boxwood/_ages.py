@@ -67,14 +67,10 @@ def _length(micro: int) -> str:
     in_hours = rest < _IN_HOURS and rest % _DAY
     for name, unit in _UNITS[1:] if in_hours else _UNITS:
         n, rest = divmod(rest, unit)
-        parts += [_count_units(n, name)] if n else []
+        parts += [f"{n:,} {name}{'' if n == 1 else 's'}"] if n else []
     if rest:
         parts.append(f"{rest} microseconds")
     return " ".join(parts)
-
-
-def _count_units(n: int, name: str) -> str:
-    return f"{n:,} {name}{'' if n == 1 else 's'}"
 
 
 def span_in_words(begin: int | None, end: int | None, origin: str = "", here: str = "today") -> str:

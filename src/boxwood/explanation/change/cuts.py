@@ -80,11 +80,8 @@ def find_nodes(tree: ThresholdTree, j: int) -> list[int]:
 
 def thresholds_of(ex: MeasuredTree, tree: ThresholdTree, j: int) -> Iterator[float | str]:
     """Yield the thresholds of the cuts of a column of numbers or dates: numbers, or dates and ages as text."""
-    dates = ex._date_columns.get(j)
     for node in find_nodes(tree, j):
-        for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
-            if math.isfinite(end) and end != LARGEST:
-                yield _said_end(ex, j, end, is_upper) if dates is None else dates.first(end, beyond=is_upper)
+        yield from (said for _, said in _ends_of_cut(ex, tree, node))
 
 
 def value_in_python(ex: MeasuredTree, column: str, value: Any) -> Any:
@@ -102,12 +99,17 @@ def value_in_python(ex: MeasuredTree, column: str, value: Any) -> Any:
 
 def say_ends_of_cut(ex: MeasuredTree, node: int) -> Iterator[tuple[bool, str]]:
     """Yield the finite ends of a cut of numbers or dates: whether it is the upper one, and how rules say it."""
-    tree, j = ex._short or ex.tree, int(ex.tree.feature[node])
+    for is_upper, said in _ends_of_cut(ex, ex._short or ex.tree, node):
+        yield is_upper, said if isinstance(said, str) else number(said)
+
+
+def _ends_of_cut(ex: MeasuredTree, tree: ThresholdTree, node: int) -> Iterator[tuple[bool, float | str]]:
+    """Yield the finite ends of a cut of numbers or dates: whether it is the upper one, and the number, or the date."""
+    j = int(tree.feature[node])
+    dates = ex._date_columns.get(j)
     for is_upper, end in ((False, float(tree.lower[node])), (True, float(tree.upper[node]))):
         if math.isfinite(end) and end != LARGEST:
-            dates = ex._date_columns.get(j)
-            said = _said_end(ex, j, end, is_upper)
-            yield is_upper, number(said) if dates is None else dates.first(end, beyond=is_upper)
+            yield is_upper, _said_end(ex, j, end, is_upper) if dates is None else dates.first(end, beyond=is_upper)
 
 
 def ends_at(ex: MeasuredTree, j: int, at: Any) -> list[tuple[int, bool]]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood._dates import Dates
 from boxwood.explanation.change.cuts import LARGEST, categories_of_column, end_at, ends_at, new_test, say_ends_of_cut
 from boxwood.explanation.change.trees import NodeChanges, unreachable
 from boxwood.explanation.change.ways import rows_moved
@@ -274,7 +273,7 @@ def _values_behind(ex: MeasuredTree, j: int, known: Floats, places: Sequence[int
     for i in places:
         left, right = float(known[i]), float(known[i + 1])
         if dates:
-            yield _say_date(left, right, dates)
+            yield dates.first(dates.roundest(left, right), beyond=True)
         elif is_upper:
             yield _plain(short_threshold(left, right, is_whole=is_whole))
         else:  # the number on the right may be it, that on the left not
@@ -291,10 +290,6 @@ def _choose_places(known: Floats, n_rows: Ints, old: float) -> Indices:
     here = int(np.searchsorted(known, old)) if math.isfinite(old) else 0
     near = np.arange(here - _NEAR, here + _NEAR) if math.isfinite(old) else np.empty(0, dtype=np.intp)
     return np.unique(np.clip(np.concatenate([even, near]), 0, n - 1))
-
-
-def _say_date(left: float, right: float, dates: Dates) -> str:
-    return dates.first(dates.roundest(left, right), beyond=True)
 
 
 def _plain(x: float) -> float | int:
