@@ -845,8 +845,7 @@ class Explanation(MeasuredTree):
         >>> age.column, round(age.effect, 2), age.clusters[1].quantiles[2], round(age.clusters[1].index)
         ('age', 0.88, 34.0, 70)
         """
-        from boxwood.explanation.measure.outcomes import outcomes_profiled
-        from boxwood.explanation.measure.profile import measure_profile
+        from boxwood.explanation.measure.profile import measure_profile, outcomes_profiled
 
         return outcomes_profiled(self) if outcomes else measure_profile(self._on(X, labels, sample_weight, as_of))
 

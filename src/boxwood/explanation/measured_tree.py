@@ -467,3 +467,21 @@ def with_names(ex: Tree, names: Mapping[Hashable, Hashable]) -> Tree:
 
         kept["lines"] = lines_renamed(kept["lines"], renamed)
     return renamed
+
+
+def side_of_outcomes(ex: MeasuredTree) -> MeasuredTree | None:
+    """Return the clusters in the columns of the outcomes, by a tree without a cut, so that it can be profiled.
+
+    None if there are no outcomes, or a model file does not tell of them.
+    """
+    rows, known = None if ex._evidence is None else ex._evidence.outcomes, ex._kept.get("outcomes")
+    if rows is None and known is None:
+        return None
+    kept = {} if known is None else {"profile": known}
+    kept |= {WHOLE: True} if WHOLE in ex._kept else {}
+    names = tuple(one.column for one in known or ()) if rows is None else rows.coordinates.columns
+    dates = {} if rows is None else {rows.coordinates.columns[j]: its for j, its in rows.coordinates.dates.items()}
+    tree = ThresholdTree.from_dict({"cluster": 0})
+    details = ex.details._replace(categories=(), gaps=(), binary=(), dates=tuple(dates.items()))
+    own: dict[str, Any] = {"columns": names, "details": details}
+    return replace(ex, tree=tree, leaves=(), _short=None, **own, _evidence=rows, _kept=kept)

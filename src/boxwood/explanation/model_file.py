@@ -26,10 +26,9 @@ from boxwood.errors import ModelError
 from boxwood.explanation._typed import as_type, plain_values
 from boxwood.explanation.living.shapes import Shape, codes_in, shapes_of
 from boxwood.explanation.measure.lines import MeasuredRules, StandaloneRule, line_rule
-from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.spreads import Spread
 from boxwood.explanation.measure.told import categories_told, profile_told, rounded_quantiles, spreads_told, totals_told
-from boxwood.explanation.measured_tree import HELD, WHOLE, MeasuredTree
+from boxwood.explanation.measured_tree import HELD, WHOLE, MeasuredTree, side_of_outcomes
 from boxwood.explanation.records import (
     QUANTILES,
     CategoryColumn,

@@ -22,8 +22,10 @@ from boxwood.batches.ranks import (
     weighted_quantiles_of_groups,
 )
 from boxwood.batches.sums import Means, Ranges
+from boxwood.errors import DataError
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, Spreads
 from boxwood.explanation.measure.evidence import BOOLEAN, Evidence
+from boxwood.explanation.measured_tree import side_of_outcomes
 from boxwood.explanation.records import (
     QUANTILES,
     CategoryColumn,
@@ -52,6 +54,21 @@ def measure_profile(ex: MeasuredTree) -> Profile:
         kept = (one._replace(dates=dates[one.column]) if one.column in dates else one for one in kept)
         kept = ex._kept["profile"] = Profile(kept, names)
     return kept  # type: ignore[no-any-return]
+
+
+def outcomes_profiled(ex: MeasuredTree) -> Profile:
+    """Return the profile of the outcomes, which the explanation keeps; see `Explanation.profile`.
+
+    Raises
+    ------
+    DataError
+        If the clusters are not those of another table, or nothing of it is known.
+    """
+    side = side_of_outcomes(ex)
+    if side is None:
+        raise DataError("nothing is known of outcomes: the rules are on the table of the clusters, or it has no column")
+    ex._kept["outcomes"] = measure_profile(side)
+    return ex._kept["outcomes"]  # type: ignore[no-any-return]
 
 
 def profile_on(evidence: Evidence, hidden: Sequence[int] = ()) -> tuple[ColumnProfile, ...]:

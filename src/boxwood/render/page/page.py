@@ -27,11 +27,10 @@ from boxwood.explanation.measure.contrast import CONTRASTS, OTHERS
 from boxwood.explanation.measure.frontier import BySize, best_by_size, frontier_of, largest_of
 from boxwood.explanation.measure.held_out import held_out
 from boxwood.explanation.measure.losses import Distance
-from boxwood.explanation.measure.outcomes import side_of_outcomes
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import profile_told
-from boxwood.explanation.measured_tree import explanation_of
+from boxwood.explanation.measured_tree import explanation_of, side_of_outcomes
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
