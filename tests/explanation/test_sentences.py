@@ -1121,6 +1121,7 @@ NOTES = {
     r"keeps to them": does_not_minimise,
 }
 PRINTED = {
+    r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
     rf"No kinds found in .+: {NO_KINDS_BUT}": nothing_else_differs,
     rf"No kinds found in .+: {NO_KINDS_OF}": are_made_alone,
     rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?(?: without clear groups)?, "
@@ -1167,6 +1168,7 @@ ON_PAGE = {
     r"Its cells stay on this computer\.": nothing,
     r"The line of Python stands below the rules\.": nothing,
     r"(What you changed|It) is shown on this page alone\.": nothing,
+    r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
     rf"No kinds found: {NO_KINDS_BUT}\.": nothing_else_differs,
     rf"No kinds found: {NO_KINDS_OF}\.": are_made_alone,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters(?: without clear groups)?, by ({NUMBER}) cuts? on "

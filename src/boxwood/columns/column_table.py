@@ -15,6 +15,7 @@ from boxwood.axes import Categories
 from boxwood.axes.known_order import known_order
 from boxwood.columns.keys import Keys
 from boxwood.errors import DataError
+from boxwood.reference.feature_space import BesideColumn
 
 TRUTHS = Categories((False, True, None), others=False)
 
@@ -43,8 +44,8 @@ class ColumnTable:
         On the columns: which are used, why others are left out, and how they are read.
     keys : Keys, default=None
         What says which rows of another table belong to these, if a file has it.
-    beside : mapping from str to codes and Categories
-        The columns of categories that were left out, by their names.
+    beside : mapping from str to BesideColumn
+        Columns that were left out, and may say what clusters are, by their names.
     counts : array of shape (n,), default=None
         How many rows each row stands for, if a column that was left out counts them.
     """
@@ -58,7 +59,7 @@ class ColumnTable:
     dates: Mapping[str, Dates] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     keys: Keys | None = None
-    beside: Mapping[str, tuple[Floats, Categories]] = field(default_factory=dict)
+    beside: Mapping[str, BesideColumn] = field(default_factory=dict)
     counts: Floats | None = None
 
     def __len__(self) -> int:
@@ -69,6 +70,9 @@ class ColumnTable:
         known = self.categories[j].values if j in self.categories else ()
         x = self.values[:, j]
         return np.asarray(x == known.index(None) if None in known else np.isnan(x))
+
+    def _beside(self, j: int) -> BesideColumn:
+        return BesideColumn(self.values[:, j], self.categories.get(j), self.dates.get(self.columns[j]))
 
     @property
     def lacking(self) -> Bools:
@@ -97,16 +101,20 @@ class ColumnTable:
 
     def of_rows(self, rows: Indices) -> ColumnTable:
         """Return some of the rows; values that only other rows have keep their codes."""
-        beside = {name: (codes[rows], known) for name, (codes, known) in self.beside.items()}
+        beside = {name: one._replace(values=one.values[rows]) for name, one in self.beside.items()}
         counts = None if self.counts is None else self.counts[rows]
         return replace(self, values=self.values[rows], beside=beside, counts=counts)
 
-    def without(self, names: Collection[str], reason: str = "") -> ColumnTable:
-        """Return the table without some of its columns, which are left out for a reason if one is given."""
+    def without(self, names: Collection[str], reason: str = "", *, may_tell: bool = False) -> ColumnTable:
+        """Return the table without some of its columns, which are left out for a reason if one is given.
+
+        IN: may_tell: whether these columns, and not only those of categories, may say what clusters are.
+        """
         kept = [j for j, name in enumerate(self.columns) if name not in names]
         if len(kept) == len(self.columns):
             return self
-        left = {self.columns[j]: (self.values[:, j], self.categories[j]) for j in self.categories if j not in kept}
+        lost = [j for j in range(len(self.columns)) if j not in kept and (may_tell or j in self.categories)]
+        left = {self.columns[j]: self._beside(j) for j in lost}
         return replace(
             self,
             beside={**self.beside, **left} if reason else self.beside,

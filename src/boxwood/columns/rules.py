@@ -98,6 +98,10 @@ SUSPICIONS = (
 """Reasons for which a column that the caller names is not left out: a note says so. So is what says the same."""
 
 
+MAY_TELL = (CALENDAR, FIXED_BY_DATE, WITH_DATE, BEGINS_AGAIN)
+"""Reasons of columns that say when a row is from: clusters do without them, but these may say what clusters are."""
+
+
 def is_suspicion(reason: str) -> bool:
     """Return whether a column that the caller names would not be left out."""
     return reason in SUSPICIONS or reason.startswith(SAYS_THE_SAME)

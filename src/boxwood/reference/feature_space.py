@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,14 @@ from boxwood.reference.scaled import scaled_batches
 from boxwood.tree import ThresholdTree
 from boxwood.tree.shorten import missing_alone, shorten_thresholds
 from boxwood.tree.tree import pull_back
+
+
+class BesideColumn(NamedTuple):
+    """A column that clusters do without: numbers, days of dates, or codes of categories."""
+
+    values: Floats
+    categories: Categories | None = None
+    dates: Dates | None = None
 
 
 @dataclass(frozen=True)
@@ -63,8 +71,8 @@ class FeatureSpace:
         How columns enter distances; None if that is said by a map, or if they enter as they are.
     dates : mapping from column to Dates
         Columns of `table` that hold dates, as days.
-    beside : mapping from str to codes and Categories
-        Columns of categories of the same rows, which neither clusters nor rules look at, by their names.
+    beside : mapping from str to BesideColumn
+        Columns of the same rows which neither clusters nor rules look at, but which may say what clusters are.
     """
 
     columns: tuple[str, ...]
@@ -80,7 +88,7 @@ class FeatureSpace:
     is_scaled: bool = False
     entry: Entry | None = None
     dates: Mapping[int, Dates] = field(default_factory=dict)
-    beside: Mapping[str, tuple[Floats, Categories]] = field(default_factory=dict)
+    beside: Mapping[str, BesideColumn] = field(default_factory=dict)
 
     @classmethod
     def of(

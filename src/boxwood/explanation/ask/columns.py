@@ -8,7 +8,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from boxwood._dates import Dates
-from boxwood._frames import column_names, column_values, in_order_of, is_frame, refuse_unknown_columns, rounded_columns
+from boxwood._frames import (
+    as_matrix,
+    column_names,
+    column_values,
+    in_order_of,
+    is_frame,
+    numeric_columns,
+    refuse_unknown_columns,
+    rounded_columns,
+)
 from boxwood._messages import Quoting, as_written, note_on_rounded_columns
 from boxwood._types import Array
 from boxwood._validation import list_words, refuse_other_kind, show_value
@@ -22,6 +31,7 @@ from boxwood.columns.of_frame import seen_in_frame
 from boxwood.columns.rules import (
     HARDLY_REPEATS,
     LIKE_IDENTIFIER,
+    MAY_TELL,
     NO_VALUES,
     ONE_VALUE,
     SUSPICIONS,
@@ -41,6 +51,7 @@ from boxwood.explanation.measured_tree import MeasuredTree
 from boxwood.explanation.records import LeftOut
 from boxwood.reference import Reference, Task
 from boxwood.reference.budget import as_names
+from boxwood.reference.feature_space import BesideColumn
 from boxwood.reference.reference import refuse_one_name
 from boxwood.table.memory import FileInMemory
 from boxwood.words.values import column_name
@@ -105,6 +116,18 @@ def columns_for_rules(
         said = "; ".join(notes_on_left_out(reasons)) or NONE_BESIDE
         raise DataError(f"no numeric column is left in the table of {len(column_names(X))} columns; {said}")
     return remaining, notes_on_use(remaining, reasons, spellings=spellings)
+
+
+def columns_beside(X: Any, notes: Sequence[str], dates: Mapping[str, Dates]) -> dict[str, BesideColumn]:
+    """Return the columns of numbers and dates of a frame that clusters do without, but that may say what these are.
+
+    IN: notes: those on columns that are left out.
+    """
+    told = [note.left_out for note in notes if isinstance(note, ColumnNote) and note.left_out is not None]
+    plain = {*numeric_columns(X)[0]}
+    names = [name for one in told if one.reason in MAY_TELL for name in one.columns if name in plain]
+    values = as_matrix(X, names)
+    return {name: BesideColumn(values[:, j], dates=dates.get(name)) for j, name in enumerate(names)}
 
 
 def ages_among(dates: Mapping[str, Dates]) -> list[str]:

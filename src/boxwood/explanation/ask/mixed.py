@@ -19,7 +19,7 @@ from boxwood.axes import axis_map_of
 from boxwood.axes.categories import MANY_VALUES
 from boxwood.columns.column_table import ColumnTable, with_truths
 from boxwood.columns.of_frame import readable_columns
-from boxwood.columns.rules import COUNTS_ROWS, by_reason, reasons_to_leave_out
+from boxwood.columns.rules import COUNTS_ROWS, MAY_TELL, by_reason, reasons_to_leave_out
 from boxwood.columns.seen import Seen, Use, labels_to_compare, seen_in
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import refuse_number
@@ -169,7 +169,7 @@ def chosen_of(
         for reason, names in by_reason(reasons_to_leave_out(seen_in(table, padded, in_all), use)).items():
             if reason == COUNTS_ROWS:
                 table = replace(table, counts=table.values[:, table.columns.index(names[0])])
-            table = table.without(names, reason)
+            table = table.without(names, reason, may_tell=reason in MAY_TELL)
     return replace(table, notes=notes_on_use(table.columns, with_advice(table.left_out), padded=[*padded], **said))
 
 

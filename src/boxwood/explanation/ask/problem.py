@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,7 @@ from boxwood.explanation.ask.clustering import (
 from boxwood.explanation.ask.columns import (
     are_named,
     as_fitted,
+    columns_beside,
     columns_for_rules,
     left_out_of,
     notes_on_columns,
@@ -70,7 +72,7 @@ from boxwood.reference import Mixture, Reference, Task
 from boxwood.reference.budget import Budget, as_names, budget_of
 from boxwood.reference.clusterer import is_fitted, is_gaussian_mixture, last_step
 from boxwood.reference.entry import Entry, refuse_overflow
-from boxwood.reference.feature_space import FeatureSpace
+from boxwood.reference.feature_space import BesideColumn, FeatureSpace
 from boxwood.reference.reference import labels_given
 from boxwood.reference.reference_batches import on_some_columns
 from boxwood.reference.scaled import unit_scaling, unscaled_reference
@@ -200,6 +202,7 @@ class _Clustered(NamedTuple):
     given: Any = None
     mixture: Mixture | None = None
     parts: tuple[Indices, ...] = ()
+    beside: Mapping[str, BesideColumn] = MappingProxyType({})
 
 
 def problem_of(X: Any, clustering: Any, asked: Options, drawn_from: FullTable | None = None) -> Problem:
@@ -263,7 +266,9 @@ def _cluster_rows(X: Any, clustering: Any, asked: Options, *, is_drawn: bool) ->
         found = _of_table(read, asked, is_drawn=is_drawn)
     about = (*unfitted, *notes_on_labels_of(X, clustering), *rounded)
     of_columns = X if isinstance(X, ColumnTable) else None if read is None else read.X
-    beside = {} if of_columns is None or len(of_columns) != len(found.here.rows) else of_columns.beside
+    beside = found.beside if of_columns is None else of_columns.beside
+    if any(len(one.values) != len(found.here.rows) for one in beside.values()):  # rows were left out behind
+        beside = {}
     here = replace(found.here.dated(asked.dates), beside=beside)
     return found._replace(here=here, in_table=in_table or found.in_table, notes=(*found.notes, *about))
 
@@ -302,6 +307,7 @@ def _of_numbers(X: Any, known: ColumnTable | None, clustering: Any, asked: Optio
         clusterer,
         None if clusterer is None else given_to(clusterer, was_fitted, X, stages),
         mixture,
+        beside=columns_beside(X, notes, asked.dates) if clustering is None and is_frame(X) else {},
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from boxwood._types import Bools, Floats
 from boxwood._validation import list_words
+from boxwood.explanation.measure.left_out import tell_left_out
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.records import FEW
 from boxwood.tree.shorten import ends_left_of
@@ -97,12 +98,13 @@ def say_besides(ex: MeasuredTree) -> str:
 def with_note_on_kinds(ex: Tree) -> Tree:
     """Return the explanation of clusters that boxwood made and counted, with a note if these are no kinds of rows.
 
-    They are none where no groups show, rules cut nothing but numbers into ranges, and no other column differs.
+    They are none where no groups show, rules cut nothing but numbers into ranges, and no other column differs, not even
+    one that was left out.
     """
     evidence, tested = ex._in_memory, ex.tree.features.tolist()
     if evidence is None or not tested or not lack_groups(ex.notes) or not all(_is_cut_in_ranges(ex, j) for j in tested):
         return ex
-    if differ_besides(_profile_besides(ex), ex.clusters, _tested(ex)):
+    if differ_besides(_profile_besides(ex), ex.clusters, _tested(ex)) or tell_left_out(ex):
         return ex
     names = list_words([column_name(name) for name in _tested(ex)])
     others = len(ex.columns) > len(tested)
@@ -202,8 +204,9 @@ def _units(ex: MeasuredTree, evidence: Evidence) -> dict[int, _Word]:
     Most rows of the cluster have it, most rows that have it are of the cluster, and they are not few.
     """
     sizes, found = np.array([one.size for one in ex.clusters]), dict[int, _Word]()
-    for name, (codes, known) in evidence.coordinates.beside.items():
-        for said, is_true in _of_categories(column_name(name), known.values, codes[evidence.task.kept], ()):
+    for name, (codes, known, _) in evidence.coordinates.beside.items():
+        values = () if known is None else known.values
+        for said, is_true in _of_categories(column_name(name), values, codes[evidence.task.kept], ()):
             shares = _shares(is_true, evidence)
             word, c = _Word(said, -1, is_true, shares), int(np.argmax(shares))
             if is_true.sum() >= FEW and word.speaks_of(c) and shares[c] * sizes[c] >= MOST * (shares @ sizes):

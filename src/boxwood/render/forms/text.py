@@ -15,6 +15,7 @@ from boxwood._validation import list_words, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.columns.rules import IN_SHORT, NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
+from boxwood.explanation.measure.left_out import say_left_out
 from boxwood.explanation.measure.spoken import say_besides, spoken_names
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
@@ -212,8 +213,12 @@ def _clusters(ex: MeasuredTree) -> list[str]:
     lacking = rows_lacking(ex) if ex._is_made_here else NOT_COUNTED  # which looks at all rows
     parts = cluster_parts(ex.clusters, made_here=ex._is_made_here, lacking=lacking, spoken=spoken_names(ex))
     tested = ex.tree.features.tolist()
-    besides = [said] if (said := say_besides(ex)) else []
-    return [*parts, *besides, *day_line(dates for j, dates in ex._date_columns.items() if j in tested)]
+    return [*parts, *_besides(ex), *day_line(dates for j, dates in ex._date_columns.items() if j in tested)]
+
+
+def _besides(ex: MeasuredTree) -> list[str]:
+    """Return in which other columns clusters that boxwood made differ, and what those say that were left out."""
+    return [said for said in (say_besides(ex), say_left_out(ex)) if said]
 
 
 def _notes(notes: Sequence[str]) -> str:
@@ -537,7 +542,8 @@ def markdown(model: Any) -> str:
     """
     ex = explanation_of(model)._for_people()
     table = _markdown_table([head_texts(), *map(_row, ex.clusters)], _ENDS)
-    parts = [f"## {escape_markdown(headline(ex))}", table, legend(), *(escape_markdown(part) for part in findings(ex))]
+    said = [*_besides(ex), *findings(ex)]
+    parts = [f"## {escape_markdown(headline(ex))}", table, legend(), *map(escape_markdown, said)]
     notes = "\n".join(f"- {escape_markdown(note)}" for note in notes_of(ex))
     made, _ = provenance(ex)
     return "\n\n".join([*parts, *[notes] * bool(notes), f"Made by {escape_markdown(made)}."])
