@@ -28,6 +28,8 @@ MOST = 0.5  # of the cluster have what is said of it
 MONTHS = ("January", "February", "March", "April", "May", "June", "July")
 MONTHS += ("August", "September", "October", "November", "December")
 WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
+YEAR, YEARS = 366.0, 3
+TOLD = 3  # clusters
 THURSDAY = 3  # the first day of 1970
 
 
@@ -60,7 +62,7 @@ class _Rows(NamedTuple):
 def say_left_out(ex: MeasuredTree) -> str:
     """Return what columns that clusters do without say of them; empty if that is nothing, or rows are not in memory.
 
-    Of each cluster the one that tells most is said, and of two clusters the one of which it tells more.
+    It is said of up to three clusters, of each what tells most, and of two clusters of one, as the other is the rest.
     """
     if not ex._is_made_here or ex._in_memory is None:
         return ""
@@ -89,10 +91,8 @@ def tell_left_out(ex: MeasuredTree) -> dict[int, str]:
     for name, column in evidence.coordinates.beside.items():
         for one in _told_by(column_name(name), column, column.values[task.kept], rows):
             best[one.cluster] = max(best.get(one.cluster, one), one, key=lambda each: each.apart)
-    found = [best[c] for c in sorted(best)]
-    if len(rows.sizes) == 2:
-        found = sorted(found, key=lambda one: -one.apart)[:1]
-    return {one.cluster: one.said for one in found}
+    found = sorted(best.values(), key=lambda one: -one.apart)[: 1 if len(rows.sizes) == 2 else TOLD]
+    return {one.cluster: one.said for one in sorted(found)}
 
 
 def _told_by(name: str, column: BesideColumn, x: Floats, rows: _Rows) -> Iterator[_Telling]:
@@ -125,8 +125,8 @@ def _numbers(name: str, x: Floats, rows: _Rows, words: tuple[str, str]) -> Itera
 def _calendar(name: str, days: Floats, rows: _Rows, *, has_days: bool) -> Iterator[_Telling]:
     """Yield the months, and the days of the week, in a row that most of a cluster's dates have."""
     day = np.floor(days).astype("datetime64[D]")
-    month = day.astype("datetime64[M]").astype(np.intp) % 12
-    yield from _runs(name, "in", month, MONTHS, rows)
+    if not YEAR < np.ptp(days) < YEARS * YEAR:  # in two years each month may be of one of them
+        yield from _runs(name, "in", day.astype("datetime64[M]").astype(np.intp) % 12, MONTHS, rows)
     if has_days:
         yield from _runs(name, "on", (day.astype(np.intp) + THURSDAY) % 7, WEEKDAYS, rows)
 
