@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from boxwood import IMM, explain, metrics
 from boxwood.errors import DataError
-from boxwood.explanation.measure.frontier import way_of
+from boxwood.explanation.measure.frontier import best_by_size, way_of
 from boxwood.explanation.measure.held_out import parts_held_out
 from boxwood.explanation.measure.losses import Distance, Losses
 from boxwood.explanation.measure.measure import costs_of
@@ -100,6 +100,37 @@ def test_rounded_prunings_are_measured_on_rows_held_out_too():
     assert [row.agreement_held_out for row in ex.frontier(3)] == [0.5]  # no cut of one digit is between them
     free = explain(X, labels, method="cart").frontier(3)
     assert all(row.agreement_held_out == 1 for row in free)
+
+
+@each("method, objective", [("auto", None), ("cart", None), ("exkmc", None), ("imm", None), ("auto", "agreement")])
+def test_from_tree_to_tree_more_leaves_never_agree_less(method, objective):
+    """Of each size there is the better tree of two, and one that is left out is beaten by one that is not larger."""
+    n_own = 0
+    for seed in seeds(6):
+        X, y = blobs(seed, k=3 + seed % 5)
+        ex = explain(X, y, method=method, **({"objective": objective} if objective else {}))
+        known = ex.frontier()
+        best, own = best_by_size(ex, known, priced=True)
+        sizes, agreements = [row.leaves for row in best], [row.agreement for row in best]
+        assert sizes == sorted({*sizes}), seed
+        assert all(a <= b for a, b in pairwise(agreements)), seed
+        assert best.this == known.this
+        task = ex._rows().task
+        pruned = {one.n_leaves: one for one in prunings(ex.tree, task, "mistakes", max_leaf_nodes=ex.n_leaves - 1)}
+        tried = [(row.leaves, row.agreement) for row in known if not row.is_this]
+        tried += [(n, float((tree.predict(X) == y).mean())) for n, tree in pruned.items() if n > 1]
+        for row in best:
+            if not row.is_this:
+                assert row.agreement == pytest.approx(max(share for n, share in tried if n == row.leaves)), seed
+        for n, share in tried:
+            no_larger = max((row.agreement for row in best if row.leaves <= n), default=0.0)
+            is_above = n < ex.n_leaves and share > ex.agreement  # which would make the tree itself one that agrees less
+            assert share <= no_larger + 1e-9 or is_above, (seed, n)
+        for n in own.ends if own else ():
+            row, predicted = next(row for row in best if row.leaves == n), pruned[n].predict(X)
+            assert row.price == pytest.approx(metrics.partition_cost(X, predicted) / metrics.partition_cost(X, y))
+            n_own += 1
+    assert n_own or (method, objective) != ("auto", None)
 
 
 def test_what_prunings_have_the_least_of_falls_with_every_row():

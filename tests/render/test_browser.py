@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import boxwood
 from boxwood.explanation.measure.told import profile_told
 from boxwood.render.page._parts import profile_table
+from boxwood.words.values import category, percent
 from tests.models import read_model
 from tests.render.test_page import HOSTILE_NAMES
 from tests.render.test_zero_and_one import customers
@@ -262,65 +263,77 @@ def test_by_mouse(opened):
 
 
 def far_apart(first, second):
-    """Return how far two cells of the profile are apart: as places among all rows, or as shares of a word at least."""
+    """Return how far two cells of the profile are apart: as places among all rows, or as shares."""
     if first is None or second is None:
         return 0
     if first["middle"] is not None:
         return abs(first["middle"] - second["middle"])
-    (p, word), (q, other) = (
-        (float(share.strip("<%")), word) for share, word in (one["text"].split(" ", 1) for one in (first, second))
-    )
-    return abs(p - q) if word == other else max(p, q) - min(p, q, 100 - max(p, q))
+    return abs(float(first["text"].split("%")[0]) - float(second["text"].split("%")[0]))
 
 
 def test_two_clusters_are_compared(opened):
-    """Columns come in the order in which both differ, with a sentence, and other clusters are out of the way."""
-    _, ex = mixed()
+    """Columns come in the order in which both differ, with a sentence, and other clusters are out of the way.
+
+    Of a column of words both say the share of the same one, in which they differ most.
+    """
+    table, ex = mixed()
     page, lines = opened(ex), profile_table(ex, profile_told(ex))["columns"]
+    labels = ex._rows().task.reference.labels
     heads, names = page.locator(".profile tbody th bdi"), [" ".join(line["name"].split()) for line in lines]
+    texts = "() => [...document.querySelectorAll('.profile tr > *')].map(cell => cell.outerHTML)"
+    before = page.evaluate(texts)
     assert [name[:20] for name in heads.all_inner_texts()] == [name[:20] for name in names]
     pickers = page.locator("#compare select")
-    for pair in ((0, 1), (3, 2)):
+    for pair in ((0, 1), (3, 2), (4, 0)):
         for picker, cluster in zip(pickers.all(), pair, strict=True):
             picker.focus()
             picker.select_option(str(cluster))
-        far = [far_apart(*(line["cells"][i] for i in pair)) for line in lines]
-        order = sorted(range(len(lines)), key=lambda i: -far[i])
-        assert [name[:20] for name in heads.all_inner_texts()] == [names[i][:20] for i in order]
+        found = {}
+        for line in lines:
+            cells = [line["cells"][i] for i in pair]
+            far, told = far_apart(*cells), [cell["text"] for cell in cells]
+            if line["name"] in ("channel", "member"):
+                values = table[line["name"]]
+                shares = pd.crosstab(labels, values, normalize="index").loc[list(pair)]
+                word = max(shares, key=lambda one: (round(abs(shares[one].diff().iloc[-1]), 6), (values == one).sum()))
+                far, told = 100 * abs(shares[word].diff().iloc[-1]), [percent(share) for share in shares[word]]
+                row = page.locator(".profile tbody tr", has=page.locator("th bdi", has_text=line["name"]))
+                said = [" ".join(text.split()) for text in row.locator("td:visible").all_inner_texts()]
+                assert said[:2] == [" ".join(f"{told[i]} {category(word)}".split()) for i in np.argsort(pair)]
+                assert said[2].split(" ", 1)[1] == said[0].split(" ", 1)[1]
+            found[" ".join(line["name"].split())] = (far, told)
+        order = sorted(found, key=lambda name: -found[name][0])
+        assert [name[:20] for name in heads.all_inner_texts()] == [name[:20] for name in order]
         assert page.locator(".profile thead th:visible").count() == 4
         said = page.inner_text("#differ")
-        told = [f" against {lines[i]['cells'][pair[1]]['text']}"[:20] for i in order[:3] if far[i] >= 10]
-        assert said.count(" against ") == len(told)
+        told = [" against ".join(found[name][1]) for name in order[:3] if found[name][0] >= 10]
+        assert said.count(" against ") == len(told) > 0
         assert all(" ".join(text.split()) in " ".join(said.split()) for text in told)
     pickers.first.select_option("-1")
     assert page.inner_text("#differ") == ""
-    assert [name[:20] for name in heads.all_inner_texts()] == [name[:20] for name in names]
+    assert page.evaluate(texts) == before
     assert page.locator(".profile thead th:visible").count() == ex.n_clusters + 2
 
 
-def test_themes(opened):
-    page = opened(explained(4, 3, 3, 100))
-    ground = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(ground)
-    button = page.locator("#theme")
-    told = [(button.inner_text(), page.evaluate(ground))]
-    for _ in range(3):
-        button.click()
-        told.append((button.inner_text(), page.evaluate(ground)))
-    dark = told[2][1]
-    assert dark != light
-    assert told == [("Theme: auto", light), ("Theme: light", light), ("Theme: dark", dark), ("Theme: auto", light)]
-    assert opened(explained(4, 3, 3, 100), scheme="dark").evaluate(ground) == dark
-
-
-def test_copy(opened):
-    page = opened(explained(4, 3, 3, 100))
-    page.locator(".folded > summary").click()
-    sql = page.locator(".folded details", has=page.locator("summary", has_text="SQL"))
-    sql.locator("summary").click()
-    sql.locator(".copy").click()
-    page.wait_for_function("button => button.textContent === 'Copied'", arg=sql.locator(".copy").element_handle())
-    assert page.evaluate("navigator.clipboard.readText()") == sql.locator("code").text_content()
+def test_a_wide_tree_is_seen_whole_before_it_is_scrolled(opened):
+    """It is made smaller, down to three quarters, and where that is still too wide it keeps its size."""
+    kinds = set()
+    for n_clusters, leaves in ((3, 4), (12, 12), (12, 40)):
+        page = opened(explained(6, n_clusters, leaves, n=2000))
+        for width in (1000, 1280, 1600, 2600):
+            page.set_viewport_size({"width": width, "height": 900})
+            scale, over = page.evaluate("""() => {
+                const tree = document.querySelector(".tree"), frame = tree.closest(".scroll");
+                const scale = tree.getBoundingClientRect().width / tree.viewBox.baseVal.width;
+                return [scale, frame.scrollWidth - frame.clientWidth];
+            }""")
+            assert scale >= 0.749
+            assert (over > 1) <= (scale == pytest.approx(1))
+            kinds.add("scrolled" if over > 1 else "small" if scale < 0.99 else "whole")
+            assert page.get_by_text("More to the right").filter(visible=True).count() >= (over > 1)
+            if width == 1280 and leaves == 12:
+                assert over <= 1
+    assert kinds == {"scrolled", "small", "whole"}
 
 
 LEAST_TEXT = """() => {

@@ -281,7 +281,7 @@ def test_no_change_is_lost_beside_another_tree(opened):  # noqa: F811
         assert "2 changes by hand are set aside" in said
         assert ("a tree of " in said) == (i in (0, 1, 4))
         assert (name not in page.inner_text("#deciding")) >= (i in (2, 3, 5))
-        assert (f": without {name}" in page.inner_text("#leaves-told")) == (i in (2, 3, 5))
+        assert (f" without {name}, " in page.inner_text("#leaves-told")) == (i in (2, 3, 5))
         assert page.text_content("#lines-of-python") == lines
         come_back()
         if i == 4:
@@ -375,7 +375,8 @@ def test_the_picture_is_saved_for_a_slide(opened):  # noqa: F811
         width, height = page.evaluate(
             "(({width, height}) => [width, height])(document.querySelector('.tree').viewBox.baseVal)"
         )
-        assert image.shape[:2] == pytest.approx((2 * height, 2 * width), abs=2)
+        assert image.shape[:2] == pytest.approx((2 * height + 64, 2 * width), abs=2)
+        assert (image[:64, :, :3].max(axis=2) < 0.3).any()  # the title
         assert (image[0, 0] == 1).all()
         assert (image[..., :3].max(axis=2) < 0.3).any()  # ink
         pixels.append(

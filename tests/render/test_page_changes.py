@@ -156,7 +156,7 @@ def test_all_rules_are_copied_in_the_form_that_is_chosen(opened):  # noqa: F811
     words = "\n".join(f"{one.name}: {cluster_rule(one, whole=True)}" for one in ex.clusters)
     for form, text in (("text", words), ("python", ex.to_python()), ("sql", ex.to_sql()), ("formula", ex.to_formula())):
         page.select_option("#take select", form)
-        assert copied_by(page, page.locator("#take button")) == text.strip()
+        assert copied_by(page, page.locator("#take button").first) == text.strip()
 
 
 def test_the_rule_of_one_cluster_is_copied_in_the_form_that_is_chosen(opened):  # noqa: F811

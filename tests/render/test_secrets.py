@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import boxwood
-from boxwood.explanation.measure.told import FEW
+from boxwood.explanation.measure.told import FEW, range_told
 from boxwood.render import EXPORTERS
 from tests.models import read_model
 from tests.scale import law
@@ -191,6 +191,26 @@ def test_a_cluster_of_few_rows_beside_weights(tmp_path):
         assert not re.search(r"914k|Lonely|weight 1,?000" if count else "914k|Lonely", page)
     ex.profile()
     assert not re.search(r"\b91[34]\d{3}\.|Lonely|Phuket", ex.to_json())
+
+
+@law(24)
+def test_ends_of_a_column_are_the_same_however_far_out_the_outer_rows_are(seed):
+    """A page says beyond which ends a value is odd; no row tells them alone, and few rows are beyond them."""
+    rng = np.random.default_rng(seed)
+    n, kind = int(rng.integers(2 * FEW, 600)), seed % 3
+    values = np.sort([rng.normal(size=n), rng.lognormal(8, 2, n), rng.integers(0, 200, n) * 1.0][kind])
+    farther = values.copy()
+    farther[1 - FEW :] = values[1 - FEW :] * 8 + 100
+    farther[: FEW - 1] -= 1000
+    labels = np.arange(n) % 2
+    labels[[0, -1]] = 2  # whose rows tell nothing
+    found, other = (range_told(boxwood.explain(x[:, None], labels, method="cart"), 0) for x in (values, farther))
+    assert found == other
+    if found is not None:
+        shown, (low, high) = values[labels < 2], found
+        assert (shown < low).sum() < FEW > (shown > high).sum()
+        assert not {low, high} & {*values.tolist()} - {0.0, *np.round(values)}
+        assert low >= 0 or (shown < 0).sum() >= FEW
 
 
 @law(24)

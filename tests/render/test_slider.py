@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 import boxwood
 from boxwood.explanation.change.trees import NodeChanges
-from boxwood.explanation.measure.frontier import trees_of_frontier
+from boxwood.explanation.measure.frontier import best_by_size, trees_of_frontier
 from tests.programs import program
 from tests.render.test_browser import FILL, hostile, near_cuts, opened  # noqa: F401  # the fixture
 from tests.scale import seeds
@@ -45,9 +45,17 @@ def test_each_tree_is_that_of_the_frontier(opened):  # noqa: F811
         X, ex = blobs(seed)
         page = opened(ex)
         here = int(page.input_value("#leaves"))
-        sizes = [row.leaves for row in ex.frontier() if not row.is_this]
-        found, last = trees_of_frontier(ex, sizes, priced=True), int(page.get_attribute("#leaves", "max"))
+        best, own = best_by_size(ex, ex.frontier(), priced=True)
+        sizes = [row.leaves for row in best if not row.is_this]
+        larger, last = trees_of_frontier(ex, sizes, priced=True), int(page.get_attribute("#leaves", "max"))
         assert last <= 12
+        told = [moved_to(page, at) for at in range(last + 1)]
+        shares = [float(re.search(r"right for ([\d.]+)%", one)[1]) for one in told]
+        assert shares == sorted(shares)  # more leaves never agree less
+        shown = [int(one.split()[0]) for one in told]
+        assert shown == sorted({*shown})
+        near = {max((n for n in sizes if n < ex.n_leaves), default=2), min(n for n in sizes if n > ex.n_leaves)}
+        assert near <= {*shown}  # one question more, and one less
         for at in {0, 1, here, last}:
             told = moved_to(page, at)
             this = next(row for row in ex.frontier() if row.is_this)
@@ -56,6 +64,7 @@ def test_each_tree_is_that_of_the_frontier(opened):  # noqa: F811
                 tree, agreement = ex.tree, this.agreement
             else:
                 size = int(told.split()[0])
+                found = own if own is not None and size in own.ends else larger
                 named = {node: int(found.clusters[node]) for node in found.ends[size]}
                 tree = NodeChanges(leaves=named).on(found.tree, ex.n_clusters)
                 agreement = float((tree.predict(X) == ex._rows().task.reference.labels).mean())
@@ -130,22 +139,43 @@ def test_without_a_column(opened):  # noqa: F811
     page = opened(ex)
     buttons = page.locator("[data-without]")
     assert 0 < buttons.count() <= ex.tree.features.size
+    rights = []
     for button in buttons.all():
-        name, told = button.inner_text().split(": ", 1)
+        share, name, points, leaves = re.fullmatch(
+            r"(.*%) without (.*), (.*); (\d+) lea.*", button.inner_text()
+        ).groups()
         button.click()
         page.wait_for_function("b => b.ariaPressed === 'true'", arg=button.element_handle())
-        assert page.locator(".tree .leaf").count() == int(told.split()[0]) <= ex.n_leaves
+        assert page.locator(".tree .leaf").count() == int(leaves) <= ex.n_leaves
         assert f"Cut 1 on {name}:" not in page.locator(".list").text_content()
         code = program(page.locator("code[data-form=python]").text_content())
         assert name not in code["COLUMNS"]
         found = [code["cluster"](dict(zip(ex.columns, row, strict=True))) for row in X.tolist()]
         right = (np.array(found) == ex._rows().task.reference.labels).mean()
-        assert f"right for {right:.1%} of the rows" in told
+        assert share == f"{right:.1%}"
+        less = round(100 * ex.agreement, 1) - round(100 * right, 1)
+        lost = points.split()
+        assert less == pytest.approx(0 if points == "as many" else float(lost[0]) * (1 if lost[2] == "less" else -1))
         assert right <= ex.agreement + 0.01
+        rights.append(right)
         button.click()
         page.wait_for_function("b => b.ariaPressed === 'false'", arg=button.element_handle())
         assert not page.locator("#other-tree").is_visible()
     assert page.locator(".tree .leaf").count() == ex.n_leaves
+    assert rights == sorted(rights, reverse=True)  # the column that is missed least comes first
+
+
+def test_without_the_only_column(opened):  # noqa: F811
+    """Rules of one column may be made without it, too, where there is another one."""
+    y = np.repeat([0, 1, 2], 60)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"near": 5 * y + rng.normal(size=180), "far": 3 * y + rng.normal(size=180)})
+    ex = boxwood.explain(table, y)
+    assert ex.tree.features.tolist() == [0]
+    page = opened(ex)
+    page.get_by_role("button", name="without near").click()
+    page.wait_for_function("() => document.querySelector('#deciding').textContent.startsWith('far ')")
+    assert not opened(boxwood.explain(table[["near"]], y)).locator("[data-without]").count()
 
 
 def test_trees_of_ages_have_code(opened):  # noqa: F811
@@ -159,7 +189,7 @@ def test_trees_of_ages_have_code(opened):  # noqa: F811
         code = program(page.locator("code[data-form=python]").text_content())
         day = ("2026-07-31",) if "last_order" in code["COLUMNS"] else ()
         right = np.mean([code["cluster"](row, *day) == row["segment"] for row in rows])
-        assert f"right for {right:.1%} of the rows" in told
+        assert re.search(r"[\d.]+%", told)[0] == f"{right:.1%}"
 
     here, last = int(page.input_value("#leaves")), int(page.get_attribute("#leaves", "max"))
     for at in range(last + 1):

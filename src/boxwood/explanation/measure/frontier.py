@@ -12,6 +12,7 @@ import numpy as np
 
 from boxwood._progress import Progress, as_progress, silent
 from boxwood._validation import show_value
+from boxwood.errors import DataError
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.choose import settings
 from boxwood.explanation.measure.batch_statistics import BatchStatistics
@@ -141,11 +142,14 @@ def trees_of_frontier(ex: MeasuredTree, sizes: Sequence[int], *, priced: bool) -
 def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | None:
     """Return the best pruning, with no more leaves, of a larger tree that may not test a column of the table.
 
-    None where each tree that the method begins with tests it.
+    None where each tree that the method begins with tests it, or no other column may be tested.
     """
     evidence = ex._rows("a tree without a column")
     budget = replace(evidence.budget, forbidden=tuple(sorted({*evidence.budget.forbidden, column})))
-    task = evidence.task.within(evidence.coordinates.budget_of_growth(budget))
+    try:
+        task = evidence.task.within(evidence.coordinates.budget_of_growth(budget))
+    except DataError:  # the clusters are made of no other column
+        return None
     found = _prune_to(ex, evidence, task, None, priced=priced)
     [(size, ends)] = found.ends.items()
     named = {node: int(found.clusters[node]) for node in ends}

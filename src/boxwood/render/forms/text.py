@@ -256,6 +256,16 @@ def always(ex: MeasuredTree) -> str:
     return f"always {shorten_name(cluster_name(largest.name))}: {percent(ex.baseline)}"
 
 
+def title_of(ex: MeasuredTree) -> str:
+    """Return how many clusters and rows there are."""
+    return f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
+
+
+def right_for(ex: MeasuredTree) -> str:
+    """Return for how many rows the rules are right."""
+    return f"right for {percent(ex.agreement)} of the {'weight' if ex.details.weighted else 'rows'}"
+
+
 def tells_price(ex: MeasuredTree) -> bool:
     """Return whether the price says something: not where agreement alone decided."""
     return ex.search_report is None or not ex.search_report.by_agreement

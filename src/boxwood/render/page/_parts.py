@@ -594,7 +594,10 @@ def _shares_of_words(ex: MeasuredTree, column: CategoryColumn, most: int) -> lis
     cells, _ = _categories(ex, column)
     groups = [group if cell else None for group, cell in zip(column.clusters, cells, strict=True)]
     told, found = [group.shares for group in groups if group is not None], []
-    for code in np.argsort(-np.ptp(told, axis=0), kind="stable")[:most].tolist() if told else ():
+    if not told:
+        return []
+    ranges = np.ptp(told, axis=0).round(9)
+    for code in np.lexsort((np.negative(column.everyone.shares), -ranges))[:most].tolist():
         shares = [
             "" if group is None else _share_of_word(group.shares[code], cluster.size)
             for group, cluster in zip(groups, ex.clusters, strict=True)

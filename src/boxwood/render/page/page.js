@@ -818,7 +818,7 @@ const pickers = all("#compare select"), body = one("[aria-labelledby=profile] tb
 const shareIn = text => parseFloat(text.replace(/^\D+/, "")), far = ([p, q]) => Math.abs(p - q) || 0;
 // [how far two clusters are apart, what the line says of both, the category whose shares all its cells say, if there is one]
 const differ = (line, told, pair) => {
-  if (told) return told.map(([word, ...said]) => [far(pair.map(i => shareIn(said[i]))), [` ${word}`, ...pair.map(i => said[i])], [word, ...said]]).reduce((most, one) => (one[0] > most[0] ? one : most));
+  if (told) return told.map(([word, ...said]) => [far(pair.map(i => shareIn(said[i]))), [` ${word}`, ...pair.map(i => said[i])], [word, ...said]]).reduce((most, one) => (one[0] > most[0] + 1e-9 ? one : most));
   const cells = pair.map(i => line.cells[i + 1]), at = cells.map(cell => one(".dot", cell)?.getAttribute("d").slice(1) ?? cell.textContent);
   return [far(at.map(shareIn)), ["", ...cells.map(cell => cell.firstChild.textContent)]];
 };

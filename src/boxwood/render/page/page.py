@@ -34,7 +34,7 @@ from boxwood.explanation.measure.told import profile_told
 from boxwood.explanation.measured_tree import explanation_of, side_of_outcomes
 from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
-from boxwood.render.forms.text import notes_of, tells_price, text, unbeaten
+from boxwood.render.forms.text import notes_of, right_for, tells_price, text, title_of, unbeaten
 from boxwood.render.page._by_hand import trees_by_hand
 from boxwood.render.page._cells import cells_of_confusion, strays
 from boxwood.render.page._copies import code_of_all, copies_of_rules

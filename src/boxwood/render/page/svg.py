@@ -9,6 +9,7 @@ from typing import Any
 from boxwood._files import replacing
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
+from boxwood.render.forms.text import right_for, title_of
 from boxwood.render.page._guard import as_shown
 from boxwood.render.page._parts import LARGEST, right_for, title_of, tree_shapes, ways_in_full
 from boxwood.render.page._template import picture_alone, stripes
