@@ -497,16 +497,6 @@ def _columns_shown(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> list
     return sorted(profile, key=lambda one: (one.column not in cuts, -one.effect))[:most]
 
 
-def title_of(ex: MeasuredTree) -> str:
-    """Return how many clusters and rows there are."""
-    return f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
-
-
-def right_for(ex: MeasuredTree) -> str:
-    """Return for how many rows the rules are right."""
-    return f"right for {percent(ex.agreement)} of the {'weight' if ex.details.weighted else 'rows'}"
-
-
 def shares_to_compare(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> dict[int, list[list[str]]]:
     """Return for each column of categories, by its line in the profile, those whose shares differ most.
 

@@ -11,7 +11,7 @@ from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.render.forms.text import right_for, title_of
 from boxwood.render.page._guard import as_shown
-from boxwood.render.page._parts import LARGEST, right_for, title_of, tree_shapes, ways_in_full
+from boxwood.render.page._parts import LARGEST, tree_shapes, ways_in_full
 from boxwood.render.page._template import picture_alone, stripes
 from boxwood.render.page._titles import check_titles
 from boxwood.render.pictures.picture import picture_of
