@@ -11,6 +11,7 @@ from sklearn.datasets import make_blobs
 
 import boxwood
 from boxwood.render.pictures.swatches import colour_of
+from boxwood.words.rules import cluster_rule
 from boxwood.words.values import cluster_name, percent
 from tests.render.test_browser import FILL, hostile, opened  # noqa: F401  # the fixture
 from tests.render.test_page import HOSTILE_NAMES
@@ -335,6 +336,77 @@ def test_values_stay_typed_and_a_list_is_labelled_by_the_moved_tree(opened):  # 
     labelled = pd.read_csv(download.value.path())
     assert labelled.cluster.tolist() == scope["ex"].predict(frame).tolist()
     assert "Given" in set(labelled.cluster)
+
+
+def test_suggested_names_are_taken_by_one_click_and_go_when_the_rules_change(opened):  # noqa: F811
+    frame, _ = blobs(0)
+    ex = boxwood.explain(frame, n_clusters=3)
+    page = opened(ex)
+    page.wait_for_selector("#by-hand:not([hidden])")
+    names = "[...document.querySelectorAll('.card:not([hidden]) h3 bdi')].map(name => name.textContent)"
+    before, suggested = page.evaluate(names), page.locator(".suggested bdi").all_text_contents()
+    assert len(suggested) == ex.n_clusters
+    page.focus("#use")
+    page.keyboard.press("Enter")
+    assert page.evaluate(names) == suggested
+    assert check_tree(page, ex, frame).names == tuple(suggested)
+    assert not page.locator("#use").is_visible()
+    assert not page.locator(".suggested:visible").count()
+    assert page.locator("#done li").count() == 1
+    control = page.locator("#by-hand .move").first
+    moved_to(page, control, int(control.input_value() == "0"))
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('move_cut')")
+    new = check_tree(page, ex, frame)  # with the names that are shown
+    moved = [i for i in range(ex.n_clusters) if new.names[i] != suggested[i]]
+    assert len(moved) == 2  # those on both sides of the cut
+    assert [page.evaluate(names)[i] for i in moved] == [before[i] for i in moved]
+    merge = page.locator("#by-hand .merge").first
+    pair = merge.locator("bdi").inner_text().split(" with ")
+    merge.click()
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent.includes('merge_clusters')")
+    new = check_tree(page, ex, frame)
+    assert " or ".join(pair) in new.names
+    assert not {*pair} & {*page.evaluate(names)}
+    for _ in range(3):
+        page.locator("#changes .undo").click()
+    assert page.evaluate(names) == before
+    assert page.text_content("#lines-of-python") == ""
+    assert page.locator("#use").is_visible()
+    page.focus("#leaves")
+    page.keyboard.press("Home")
+    page.wait_for_function("() => !document.querySelector('#other-tree').hidden")
+    assert not page.locator("#use, .suggested").filter(visible=True).count()  # of the rules of another tree
+
+
+def test_a_summary_for_a_slide_is_copied(opened):  # noqa: F811
+    """A line for all, and one for each cluster that is shown, with its name, its size and its rule."""
+    frame, ex = made("customers", 0)
+    page = opened(ex)
+
+    def copied():
+        page.evaluate("navigator.clipboard.writeText('')")
+        page.focus("#slide")
+        page.keyboard.press("Enter")
+        page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
+        return page.evaluate("navigator.clipboard.readText()").split("\n")
+
+    def said(new):
+        title = f"{new.n_clusters} clusters of 350 rows: the rules are right for {percent(new.agreement)} of the rows"
+        sizes = [f"{one.name} ({one.size:.0f} rows, {percent(one.share)}): " for one in new.clusters]
+        return [title, *(size + cluster_rule(one, whole=True) for size, one in zip(sizes, new.clusters, strict=True))]
+
+    assert copied() == said(ex)
+    page.locator("#by-hand .merge").first.click()
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+    ends = [line.split("): ")[0] for line in said(check_tree(page, ex, frame))]
+    assert [line.split("): ")[0] for line in copied()] == ends
+    page.focus("#leaves")
+    page.keyboard.press("Home")
+    page.wait_for_function("() => !document.querySelector('#by-hand').checkVisibility()")
+    told = re.search("right for .* of the rows", page.inner_text("#leaves-told"))[0]
+    lines = copied()
+    assert lines[0] == f"4 clusters of 350 rows: the rules are {told}"
+    assert len(lines) == 5
 
 
 def test_a_threshold_is_typed(opened):  # noqa: F811

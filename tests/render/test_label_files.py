@@ -11,6 +11,7 @@ import pytest
 
 import boxwood
 from boxwood.errors import DataError
+from boxwood.explanation.measure.told import FEW, range_told
 from boxwood.render.forms.labels import write_labels
 from tests.command import invoke
 from tests.render.test_browser import opened  # noqa: F401  # the fixture
@@ -209,6 +210,53 @@ def test_rows_whose_own_cluster_is_another_one_are_saved_apart(opened, tmp_path)
     page.set_input_files("#file", tmp_path / "bare.csv")
     page.wait_for_selector("#labelled a[download='bare-labelled.csv']")
     assert page.locator("#labelled .save").count() == 1
+
+
+def test_rows_unlike_those_of_the_table_are_listed_with_why(opened, tmp_path):  # noqa: F811
+    table = pd.read_csv("examples/customers.csv")
+    for as_of in (None, "2026-07-31"):
+        ex = boxwood.explain(table, "segment", as_of=as_of)
+        page = opened(ex)
+        if as_of:
+            page.fill("#day", as_of)
+
+        def odd_of(rows, page=page):
+            path = tmp_path / f"list{len(rows)}.csv"
+            rows.to_csv(path, index=False)
+            page.set_input_files("#file", path)
+            page.get_by_text(f"{len(rows)} rows read").wait_for()
+            told, save = page.inner_text("#labelled"), page.locator("#labelled a[download$='-odd.csv']")
+            if not save.count():
+                return told, {}
+            with page.expect_download() as download:
+                save.click()
+            found = pd.read_csv(download.value.path(), keep_default_na=False)
+            assert found.columns.tolist() == [*rows.columns, "cluster", "odd"]
+            assert f"{len(found)} row" in told
+            return told, dict(zip(found.who.astype(int), found.odd, strict=True))
+
+        rows = table.drop(columns="segment").assign(who=range(len(table)))
+        assert len(odd_of(rows)[1]) <= 4 * (FEW - 1)  # few at each end of a column
+        rows = rows.dropna().iloc[:20].reset_index(drop=True).assign(who=range(20))
+        rows["plan"] = rows.plan.astype(object)
+        low, high = -1, 1 + 2 * int(table.orders.max())
+        changes = [("plan", "gold"), ("plan", None), ("orders", low), ("orders", high), ("last_order", None)]
+        changes += [("last_order", "2031-01-01"), ("last_order", "1999-01-01"), ("country", "Atlantis"), ("age", 999)]
+        for i, (name, value) in enumerate(changes):
+            rows.loc[i, name] = value
+        told, found = odd_of(rows)
+        assert [found.get(i, "").rsplit(" ", 1)[0] for i in range(20)] == [
+            "plan was never",
+            "plan is",
+            "orders is below",
+            "orders is above",
+            "last_order is",
+            "last_order is after",
+            "last_order is before",
+            *[""] * 13,  # no rule asks for country and age
+        ]
+        assert all(told.count(f": {why}") == 1 for why in found.values())
+        assert found[3].endswith(f" {range_told(ex, ex.columns.index('orders'))[1]:g}")
 
 
 def test_what_cannot_be_labelled_is_refused_in_words(opened):  # noqa: F811

@@ -27,11 +27,13 @@ from boxwood.errors import DataError
 from boxwood.explanation import ClusterStability, CutStability, HeldOut, LeftOut, Provenance, Stability
 from boxwood.explanation.ask.provenance import Given, with_provenance
 from boxwood.render import EXPORTERS
+from boxwood.render.forms.text import notes_of
 from boxwood.render.page import _template
+from boxwood.words.notes import gravest
 from boxwood.words.values import category, three_digits
 from tests.cases import make_case
 from tests.models import read_model
-from tests.scale import seeds, variants
+from tests.scale import law, seeds, variants
 
 HOSTILE_NAMES = (
     '</script><script>alert("1")</script>',
@@ -108,6 +110,30 @@ def customers(n=400, seed=0):
         }
     )
     return frame, np.where(frame.member, "member", np.where(frame.spend > 200, "large", "small"))
+
+
+@law(20)
+def test_what_is_worth_knowing_stands_on_top(seed):
+    """The cluster that its rules describe worst is named below the first sentence, and the gravest note."""
+    X, y = make_blobs(300, n_features=4, centers=3 + seed % 4, cluster_std=1.0 + 5 * (seed % 3), random_state=seed)
+    ex = boxwood.explain(X, y, max_leaf_nodes=3 + seed % 4)
+    predicted = ex.predict(X)
+    overlaps = [((predicted == c) & (y == c)).sum() / ((predicted == c) | (y == c)).sum() for c in range(ex.n_clusters)]
+    text = Page(ex.to_html()).text
+    top = text[text.index("The rules sort ") : text.index("What this rests on")]
+    found = re.search(r"Worth knowing: (?:least certain is \d+ cluster (\d+) ?: (.*?)\.)?(?: |$)", top)
+    if min(overlaps) == 1:
+        assert found is None or found[1] is None
+        return
+    assert overlaps[int(found[1])] == min(overlaps)
+    own = (y == int(found[1]), predicted == int(found[1]))
+    if own[1].any():
+        assert f"{(own[0] & own[1]).sum() / own[0].sum():.1%} of its rows" in found[0]
+        assert f"{(own[0] & own[1]).sum() / own[1].sum():.1%} belong to it" in found[0]
+    else:
+        assert "no rule names it" in found[0]
+    said = gravest(note for note in notes_of(ex) if not note.startswith("the rules find only"))
+    assert said[1:40] in top
 
 
 def test_sections_without_content_are_not_there():

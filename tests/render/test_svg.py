@@ -36,6 +36,14 @@ def test_a_picture_has_each_cut_and_each_leaf(tmp_path):
         assert (tmp_path / "tree.svg").read_text(encoding="utf-8") == picture
 
 
+def test_a_picture_has_a_title():
+    X, y = make_blobs(200, centers=5, n_features=3, random_state=0)
+    ex = boxwood.explain(X, y, max_leaf_nodes=4)
+    assert texts_of(ex.to_svg())[0] == f"5 clusters of 200 rows: the rules are right for {ex.agreement:.1%} of the rows"
+    ex = boxwood.explain(X, y, max_leaf_nodes=2)
+    assert "…" in texts_of(ex.to_svg())[0]  # as far as there is room
+
+
 def test_hostile_names_stay_text():
     X, y = make_blobs(300, centers=6, n_features=len(HOSTILE_NAMES), random_state=0)
     labels = np.array(HOSTILE_NAMES[:6], dtype=object)[y]
