@@ -529,10 +529,11 @@ class Explanation(MeasuredTree):
         Returns
         -------
         str or None
-            The page; None if it was written to `path`. It holds counts, shares, medians and quartiles, and no row of
-            the table. For a cluster of fewer than five rows, or of fewer than `min_count`, it shows the size and the
-            rules, but no median, sum or bar, and says so. The same explanation gives the same page. It is below 1 MB
-            for 60 columns and 15 clusters, and does not grow with the rows.
+            The page; None if it was written to `path`. It holds counts, shares, medians and quartiles, of tested
+            columns round ends beyond which are fewer than five rows, and no row of the table. For a cluster of fewer
+            than five rows, or of fewer than `min_count`, it shows the size and the rules, but no median, sum or bar,
+            and says so. The same explanation gives the same page. It is below 1 MB for 60 columns and 15 clusters, and
+            does not grow with the rows.
 
         Raises
         ------
@@ -546,7 +547,9 @@ class Explanation(MeasuredTree):
         Notes
         -----
         The frontier is computed for the page if rows times columns times clusters are at most ten million.
-        For a larger table it is shown if `frontier()` was called before. The profile shows 40 columns at most: those
+        For a larger table it is shown if `frontier()` was called before. Of each size the page has the better tree of
+        two, that of the frontier or the explanation's own with some cuts undone, and none that agrees less than a
+        smaller one. The profile shows 40 columns at most: those
         that the tree tests and those that separate the clusters best.
 
         Examples

@@ -139,7 +139,7 @@ def trees_of_frontier(ex: MeasuredTree, sizes: Sequence[int], *, priced: bool) -
     return _prune_to(ex, evidence, evidence.task, sizes, priced=priced)
 
 
-def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | None:
+def tree_without(ex: MeasuredTree, column: int) -> Pruned | None:
     """Return the best pruning, with no more leaves, of a larger tree that may not test a column of the table.
 
     None where each tree that the method begins with tests it, or no other column may be tested.
@@ -150,14 +150,14 @@ def tree_without(ex: MeasuredTree, column: int, *, priced: bool) -> Pruned | Non
         task = evidence.task.within(evidence.coordinates.budget_of_growth(budget))
     except DataError:  # the clusters are made of no other column
         return None
-    found = _prune_to(ex, evidence, task, None, priced=priced)
+    found = _prune_to(ex, evidence, task, None, priced=False)
     [(size, ends)] = found.ends.items()
     named = {node: int(found.clusters[node]) for node in ends}
     tree = NodeChanges(leaves=named).on(found.tree, ex.n_clusters)  # without what is below
     if column in tree.features or size == 1:
         return None
     leaf = np.searchsorted(ends, found.tree.leaf_nodes[found.leaf], side="right") - 1
-    return Pruned.nowhere(tree, leaf, found.prices)
+    return Pruned.nowhere(tree, leaf, {})
 
 
 class BySize(NamedTuple):

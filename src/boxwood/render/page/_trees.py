@@ -74,7 +74,7 @@ def other_trees(
         return None
     others = []
     for j in ex.tree.features.tolist() if ex.tree.features.size <= FEW_COLUMNS else ():
-        found = tree_without(ex, j, priced=has_price)
+        found = tree_without(ex, j)
         if found is not None:
             data, [row] = draw(found)
             others.append((column_name(ex.columns[j]), row, data))

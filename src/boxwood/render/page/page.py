@@ -304,7 +304,7 @@ def _others(
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
     said = [_size_said(row, has_price) for row in [*found.rows[:at], best.frontier.this, *found.rows[at:]]]
     said[at] += ": the tree of this page"
-    without = [(name, *_without_said(row, ex.agreement, has_price)) for name, row in found.without]
+    without = [(name, *_without_said(row, ex.agreement)) for name, row in found.without]
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
 
 
@@ -341,23 +341,14 @@ def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | Non
 
 
 def _size_said(row: FrontierRow, has_price: bool) -> str:
-    return f"{_leaves(row)}: right for {percent(row.agreement)} of the rows{_price_said(row, has_price)}"
+    price = f", {_how_compact(row.price)}" if has_price else ""
+    return f"{_count(row.leaves, 'leaf', 'leaves')}: right for {percent(row.agreement)} of the rows{price}"
 
 
-def _without_said(row: FrontierRow, agreement: float, has_price: bool) -> tuple[str, str]:
+def _without_said(row: FrontierRow, agreement: float) -> tuple[str, str]:
     """Return what is said of a tree without a column, before and behind the name of that."""
-    return (
-        f"{percent(row.agreement)} without",
-        f", {_points(row.agreement, agreement)}; {_leaves(row)}{_price_said(row, has_price)}",
-    )
-
-
-def _leaves(row: FrontierRow) -> str:
-    return _count(row.leaves, "leaf", "leaves")
-
-
-def _price_said(row: FrontierRow, has_price: bool) -> str:
-    return f", {_how_compact(row.price)}" if has_price else ""
+    points, leaves = _points(row.agreement, agreement), _count(row.leaves, "leaf", "leaves")
+    return f"{percent(row.agreement)} without", f", {points}; {leaves}"
 
 
 def _points(share: float, other: float) -> str:
