@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 FAR = 0.8  # standard deviations that a cluster is apart
 BY_CHANCE = 4.5  # standard errors: in one of 300,000 cases by chance
 MOST = 0.5  # of the cluster have what is said of it
-MONTHS = ("January", "February", "March", "April", "May", "June", "July")
+MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June", "July")
 MONTHS += ("August", "September", "October", "November", "December")
 WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
-YEAR, YEARS = 366.0, 3
+YEAR, YEARS = 366.0, 2.5  # days, and years from which on months come again
 TOLD = 3  # clusters
 THURSDAY = 3  # the first day of 1970
 
