@@ -233,11 +233,18 @@ def search_arguments(n=60):
 # ------------------------------------------------------------------------------------- when a loop is interpreted
 
 
+@jit.jit
+def mark_left(entries, start, cut, stop, is_left):
+    """A loop that has no stand-in."""
+    for r in range(start, stop):
+        is_left[entries[r] >> 1] = r < cut
+
+
 @pytest.fixture
 def uncompiled(monkeypatch, tmp_path):
     """A loop of which no machine code is known, with what would compile it and what watches."""
     told = []
-    loop = jit.jit(order.set_sides.py_func)
+    loop = jit.jit(mark_left.py_func)
     loop.load()
     monkeypatch.setattr(loop.machine, "is_absent", lambda args: True)
     monkeypatch.setattr(loop.machine, "function_for", lambda args: told.append("compiled") or (lambda *args: None))
@@ -261,7 +268,7 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
 
 
 def test_a_young_process_interprets_small_calls_whatever_is_on_disk(monkeypatch):
-    loop = jit.jit(order.set_sides.py_func)
+    loop = jit.jit(mark_left.py_func)
     monkeypatch.setattr(jit.Loop, "young", jit.YOUNG)
     loop(*arguments(10))
     assert loop.machine is None
@@ -274,7 +281,7 @@ def test_a_young_process_interprets_small_calls_whatever_is_on_disk(monkeypatch)
 
 
 def test_a_young_process_loads_numba_for_a_call_that_takes_long(monkeypatch):
-    loop = jit.jit(order.set_sides.py_func)
+    loop = jit.jit(mark_left.py_func)
     monkeypatch.setattr(jit.Loop, "young", jit.YOUNG)
     loop(*arguments(20_000))
     assert loop.machine is not None
@@ -283,7 +290,7 @@ def test_a_young_process_loads_numba_for_a_call_that_takes_long(monkeypatch):
 
 def test_no_garbage_is_collected_in_the_time_of_a_call():
     """A collection of what imports have left takes as long as a large table would, and numba would be loaded."""
-    loop, phases, threshold = jit.jit(order.set_sides.py_func), [], gc.get_threshold()
+    loop, phases, threshold = jit.jit(mark_left.py_func), [], gc.get_threshold()
 
     def plain():
         phases.clear()
@@ -334,7 +341,7 @@ def test_patience_spans_processes(uncompiled):
 @pytest.mark.parametrize("text", ["", "soon", "-1", "nan", "\xff"])
 def test_a_damaged_file_of_the_time_spent_counts_for_nothing(text, uncompiled, tmp_path):
     loop, _ = uncompiled
-    (tmp_path / "order.set_sides.spent").write_text(text, "utf-8")
+    (tmp_path / "test_interpreted.mark_left.spent").write_text(text, "utf-8")
     assert loop.machine.spent_before() == 0.0
 
 
@@ -422,7 +429,7 @@ def test_bounds_are_checked_in_compiled_loops(uncompiled, monkeypatch):
 
 
 def test_another_numba_compiles(monkeypatch):
-    loop = jit.jit(order.set_sides.py_func)
+    loop = jit.jit(mark_left.py_func)
     loop.load()
     monkeypatch.setattr(loop.machine.loop, "_cache", type("Cache", (), {"_cache_file": object()})())
     assert not loop.machine.is_absent(arguments(10))
