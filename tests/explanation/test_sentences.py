@@ -27,7 +27,7 @@ from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
 from boxwood.words.notes import lack_groups
 from boxwood.words.rules import gaps_apart
-from boxwood.words.values import percent, size
+from boxwood.words.values import cluster_name, percent, size
 from tests.models import read_model
 from tests.scale import each, law
 
@@ -899,6 +899,21 @@ def finds(asked, told):
     assert told in caught
 
 
+def is_least_certain(asked, name, told, found=None, precision=None):
+    """No cluster has a smaller share of the rows of it and of its rules in both."""
+    held, ex = asked.held, asked.ex
+    either = held.sum(axis=1) + held.sum(axis=0) - held.diagonal()
+    overlap = np.divide(held.diagonal(), either, out=np.ones(ex.n_clusters), where=held.sum(axis=1) > 0)
+    least = [c for c in range(ex.n_clusters) if overlap[c] <= overlap.min() + SLACK]
+    c = next(c for c in least if name in (cluster_name(ex.clusters[c].name), str(ex.clusters[c].name)))
+    assert overlap[c] < 1
+    assert (told == "no rule names it") == (not ex.clusters[c].rules)
+    if found is not None:
+        assert found == percent(held[c, c] / held[c].sum())
+    if precision is not None:
+        assert precision == percent(held[c, c] / held[:, c].sum())
+
+
 def belong(asked, told):
     ruled = asked.held.sum(axis=0)
     assert told in {percent(asked.held[c, c] / ruled[c]) for c in range(asked.ex.n_clusters) if ruled[c]}
@@ -1164,7 +1179,7 @@ ON_PAGE = {
     r"What you changed stands below the rules, with the lines of Python that do it again\.": nothing,  # test_by_hand.py
     r"(Smaller and larger trees|.*[Tt]rees without a column.*) (are|is) not shown here: .+\.": nothing,
     r"Drop a CSV file on this page, or choose one\.": nothing,
-    r"You get it back with one more column, the cluster of each row\.": nothing,  # tests/render/test_label_files.py
+    r"You get it back with one more column, the cluster of each row(, and rows .+)?\.": nothing,  # test_label_files.py
     r"Its cells stay on this computer\.": nothing,
     r"The line of Python stands below the rules\.": nothing,
     r"(What you changed|It) is shown on this page alone\.": nothing,
@@ -1185,6 +1200,8 @@ ON_PAGE = {
     r"The clusters have no spread at all; the groups that the rules make have some\.": costs_more_than_nothing,
     rf"The rules? finds? ({SHARE}) of this cluster\.": finds,
     rf"Of the rows (?:it matches|they match), ({SHARE}) really belong here\.": belong,
+    rf"Worth knowing: least certain is \S+ (?:churn = )?(.+): (its rules? finds? ({SHARE}) of its rows(?:; of the rows "
+    rf"that (?:it matches|they match), ({SHARE}) belong to it)?|no rule names it)\.": is_least_certain,
     r"Only (.+) decides? the cluster\.": decide,
     r"Of (.+), “is not” means the other values that the table has\.": is_other_words,
     r"A row with a value that was never seen has no cluster\.": has_no_cluster,
@@ -1291,6 +1308,9 @@ def test_no_sentence_of_a_verdict_is_refuted(seed):
         tried(asked, sentence, VERDICTS)
 
 
+WORTH_KNOWING = r"(Worth knowing: )(least .*(?:belong to it|of its rows|names it)\.)? ?(.*?)\.?"
+
+
 class Paragraphs(HTMLParser):
     """The texts of a page's paragraphs and tiles, but for those of pictures, scripts, and of what boxwood itself is."""
 
@@ -1319,11 +1339,19 @@ class Paragraphs(HTMLParser):
 @law(4)
 def test_no_sentence_of_the_page_is_refuted(seed):
     asked = asked_at_random(seed)
-    for text in Paragraphs(asked.ex.to_html()).texts:
+    texts = Paragraphs(asked.ex.to_html()).texts
+    for text in texts:
         if text.startswith(("To protect the data", "Only on the screen", "Written by")):
             continue  # tests/render tries these
         if text.startswith("Note: "):
             tried(asked, text.removeprefix("Note: "), NOTES)
+            continue
+        if found := re.fullmatch(
+            r"(Worth knowing: )(least .*(?:belong to it|of its rows|names it)\.)? ?(.*?)\.?", text
+        ):
+            if found[2]:
+                tried(asked, found[1] + found[2], ON_PAGE)
+            assert any(each.lower().startswith(f"note: {found[3]}".lower()) for each in texts) or not found[3]
             continue
         if found := re.search(rf"({NUMBER}) (?:has|have) no label", text):
             same(whole(found[1]), len(asked.X) - asked.n_kept - asked.ex.details.n_incomplete)

@@ -185,7 +185,8 @@ def best_by_size(ex: MeasuredTree, frontier: Frontier, *, priced: bool) -> BySiz
         for m, share in zip(sizes, right.tolist(), strict=True)
     ]
     best = without_worse(replace(frontier, rows=(*frontier, *rows)))
-    kept = {row.leaves: own.ends[row.leaves] for row in rows if any(row is one for one in best)}
+    taken = set(map(id, best))
+    kept = {row.leaves: own.ends[row.leaves] for row in rows if id(row) in taken}
     return BySize(best, own._replace(ends=kept) if kept else None)
 
 
@@ -228,11 +229,12 @@ def without_worse(frontier: Frontier) -> Frontier:
     >>> [(row.leaves, row.agreement) for row in without_worse(Frontier(tuple(rows), 0, "cart", "mistakes", 9))]
     [(3, 0.8), (4, 0.9), (6, 0.95)]
     """
-    this, kept = frontier.this, list[FrontierRow]()
+    this, kept, most = frontier.this, list[FrontierRow](), 0.0
     for row in sorted(frontier, key=lambda row: (row.leaves, not row.is_this, -row.agreement)):
-        rises = row.agreement > max((one.agreement for one in kept), default=0.0) + _SAME
+        rises = row.agreement > most + _SAME
         if row.is_this or (rises and (row.leaves > this.leaves or row.agreement <= this.agreement)):
             kept.append(row)
+            most = max(most, row.agreement)
     return replace(frontier, rows=tuple(kept))
 
 
