@@ -658,3 +658,10 @@ def test_a_page_without_other_trees_says_why():
         assert why in page
         assert ("not shown here: " in page or "Trees without a column are shown" in page) == bool(why)
     assert many.tree.features.size > 8
+
+
+def test_a_page_of_one_column_has_no_tree_without_it():
+    rng = np.random.default_rng(1)
+    age = rng.uniform(20, 60, 300).round(1) + 300 * rng.integers(0, 2, 300)
+    table = pd.DataFrame({"age": age, "town": rng.choice([f"town {i}" for i in range(30)], 300)})
+    assert "Without a column" not in boxwood.explain(table).to_html()
