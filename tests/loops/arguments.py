@@ -238,12 +238,6 @@ def of_fill_bins(table):
     return table.X, column, ordered, n_bins, codes, np.full(n_bins + 1, -1)
 
 
-def of_set_sides(table):
-    entries, start, stop = table.entries()
-    cut = int(table.rng.integers(start, stop + 1))
-    return entries[-1], start, cut, stop, np.zeros(table.n, dtype=np.bool_)
-
-
 def of_write_costs(table):
     leaf, cluster = table.rng.integers(5, size=table.n), table.rng.integers(table.k, size=5)
     centers = table.centers(table.k if table.rng.random() < 0.5 else 0)
@@ -591,7 +585,6 @@ ARGUMENTS = {
     refine.write_costs: of_write_costs,
     costs.add_costs: of_add_costs,
     order.partition_order: of_part,
-    order.set_sides: of_set_sides,
     order.mark_ties: of_mark_ties,
     sort.sort_rows: of_sort_rows,
     sums.widen: of_widen,

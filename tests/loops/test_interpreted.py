@@ -17,7 +17,7 @@ import boxwood as bw
 from boxwood.grow import METHODS
 from boxwood.grow.exact import _search
 from boxwood.grow.exact import agreement as exact_agreement
-from boxwood.loops import _machine_code, agreement, jit, mmdt, optimal, order, sums, walk
+from boxwood.loops import _machine_code, agreement, impurity, jit, mmdt, optimal, order, sums, walk
 from boxwood.reference import Task
 from boxwood.reference.budget import Budget
 from tests.cases import make_case
@@ -233,18 +233,11 @@ def search_arguments(n=60):
 # ------------------------------------------------------------------------------------- when a loop is interpreted
 
 
-@jit.jit
-def mark_left(entries, start, cut, stop, is_left):
-    """A loop that has no stand-in."""
-    for r in range(start, stop):
-        is_left[entries[r] >> 1] = r < cut
-
-
 @pytest.fixture
 def uncompiled(monkeypatch, tmp_path):
     """A loop of which no machine code is known, with what would compile it and what watches."""
     told = []
-    loop = jit.jit(mark_left.py_func)
+    loop = jit.jit(order.set_sides.py_func)
     loop.load()
     monkeypatch.setattr(loop.machine, "is_absent", lambda args: True)
     monkeypatch.setattr(loop.machine, "function_for", lambda args: told.append("compiled") or (lambda *args: None))
@@ -268,7 +261,7 @@ def test_a_small_table_is_interpreted_and_a_large_one_compiled(uncompiled):
 
 
 def test_a_young_process_interprets_small_calls_whatever_is_on_disk(monkeypatch):
-    loop = jit.jit(mark_left.py_func)
+    loop = jit.jit(order.set_sides.py_func)
     monkeypatch.setattr(jit.Loop, "young", jit.YOUNG)
     loop(*arguments(10))
     assert loop.machine is None
@@ -281,16 +274,38 @@ def test_a_young_process_interprets_small_calls_whatever_is_on_disk(monkeypatch)
 
 
 def test_a_young_process_loads_numba_for_a_call_that_takes_long(monkeypatch):
-    loop = jit.jit(mark_left.py_func)
+    loop = jit.jit(order.set_sides.py_func)
     monkeypatch.setattr(jit.Loop, "young", jit.YOUNG)
     loop(*arguments(20_000))
     assert loop.machine is not None
     assert jit.Loop.young == 0
 
 
+def in_nodes(n, d, k):
+    entries, labels = np.tile(np.arange(n, dtype=np.int32) * 2, (d, 1)), np.arange(n, dtype=np.uint8) % k
+    node = entries, 0, d, 0, n, labels, np.empty(0, dtype=np.int64), np.bincount(labels, minlength=k)
+    return *node, np.arange(k), np.ones((k, k), dtype=np.int64)
+
+
+def test_calls_of_small_nodes_do_not_make_those_of_large_ones_look_dear(monkeypatch):
+    """A stand-in takes some tenths of a millisecond before it begins, whatever the size of the node."""
+    loop, now = jit.jit(impurity.best_by_centers.py_func), iter(np.arange(0.0, 1.0, 0.0003))
+    monkeypatch.setattr(jit, "time", SimpleNamespace(thread_time=lambda: next(now)))
+    loop._in_python(*in_nodes(10, 3, 2))
+    large = in_nodes(10_000, 3, 10)
+    assert loop._seconds(loop._size(large)) < jit.PATIENCE * jit._bytes(loop, set())
+
+
+def test_a_stand_in_may_go_over_many_columns_where_it_holds_one_at_a_time():
+    loop, large = impurity.best_by_centers, in_nodes(10_000, 20, 10)
+    assert loop._size(large) > jit.MANY
+    assert loop._may_be_interpreted(large, loop._size(large))
+    assert not loop._may_be_interpreted(in_nodes(500_000, 1, 10), 1)
+
+
 def test_no_garbage_is_collected_in_the_time_of_a_call():
     """A collection of what imports have left takes as long as a large table would, and numba would be loaded."""
-    loop, phases, threshold = jit.jit(mark_left.py_func), [], gc.get_threshold()
+    loop, phases, threshold = jit.jit(order.set_sides.py_func), [], gc.get_threshold()
 
     def plain():
         phases.clear()
@@ -341,7 +356,7 @@ def test_patience_spans_processes(uncompiled):
 @pytest.mark.parametrize("text", ["", "soon", "-1", "nan", "\xff"])
 def test_a_damaged_file_of_the_time_spent_counts_for_nothing(text, uncompiled, tmp_path):
     loop, _ = uncompiled
-    (tmp_path / "test_interpreted.mark_left.spent").write_text(text, "utf-8")
+    (tmp_path / "order.set_sides.spent").write_text(text, "utf-8")
     assert loop.machine.spent_before() == 0.0
 
 
@@ -429,7 +444,7 @@ def test_bounds_are_checked_in_compiled_loops(uncompiled, monkeypatch):
 
 
 def test_another_numba_compiles(monkeypatch):
-    loop = jit.jit(mark_left.py_func)
+    loop = jit.jit(order.set_sides.py_func)
     loop.load()
     monkeypatch.setattr(loop.machine.loop, "_cache", type("Cache", (), {"_cache_file": object()})())
     assert not loop.machine.is_absent(arguments(10))

@@ -51,11 +51,6 @@ def set_sides(entries, start, cut, stop, is_left):
         is_left[entries[r] >> 1] = r < cut
 
 
-@stands_in_for(set_sides)
-def _set_all_sides(entries, start, cut, stop, is_left):
-    is_left[entries[start:stop] >> 1] = np.arange(start, stop) < cut
-
-
 @jit
 def partition_order(entries, first, last, start, stop, is_left):
     """Partition the rows of a node in some columns: left rows first, then right rows, each in their order.
