@@ -254,7 +254,7 @@ def _of_known(ex: MeasuredTree) -> str:
 
 _SAID_ABOVE = re.compile(rf"{re.escape(NO_GROUPS)}|the rules find only ")
 """Notes that say what the first sentences of a page say."""
-_OPTIONS = re.compile(r" \([a-z_]+(=[^()]+)?(, [a-z_]+(=[^()]+)?)*\)$")
+_OPTIONS = re.compile(r'(: [a-z_]+="[^:;()]*)?( \([a-z_]+(=[^()]+)?(, [a-z_]+(=[^()]+)?)*\))?$')
 """What a note says to the analyst alone: which options change it."""
 _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # no note asks for these again
 _MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([^()]+\))$")
