@@ -59,6 +59,9 @@ def test_the_page_begins_with_it_and_a_model_file_keeps_it(tmp_path):
     pytest.importorskip("jinja2")
     ex = bw.explain(one_number(np.random.default_rng(1)))
     assert '<p class="lede">No kinds found: no gap or valley parts the rows, and' in ex.to_html()
+    assert (
+        ex.to_html().lower().partition("what this rests on")[0].count("no kinds found: ") == 1
+    )  # it is not said twice on top
     ex.save(tmp_path / "model.json")
     assert str(bw.load(tmp_path / "model.json")).startswith(NONE)
     moved = ex.move_cut("age", float(ex.tree.upper[0]), to=30)

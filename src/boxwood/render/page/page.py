@@ -62,7 +62,7 @@ from boxwood.words.contrast import MOST
 from boxwood.words.distinctive import THAN_OTHERS, distinctive_columns, suggested_names
 from boxwood.words.lines import sentences_on_rules, table_of
 from boxwood.words.measured import say_method, share_of_total, totals_line
-from boxwood.words.notes import NO_GROUPS, gravest, groups_in_short, lack_groups, why_no_kinds
+from boxwood.words.notes import NO_GROUPS, NO_KINDS, gravest, groups_in_short, lack_groups, why_no_kinds
 from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, use_titles
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def _of_known(ex: MeasuredTree) -> str:
     return join_words([shorten_name(column_name(ex.columns[j])) for j in closed], _NAMED) if closed else ""
 
 
-_SAID_ABOVE = re.compile(rf"{re.escape(NO_GROUPS)}|the rules find only ")
+_SAID_ABOVE = re.compile(rf"{re.escape(NO_GROUPS)}|{NO_KINDS}|the rules find only ")
 """Notes that say what the first sentences of a page say."""
 _OPTIONS = re.compile(r'(: [a-z_]+="[^:;()]*)?( \([a-z_]+(=[^()]+)?(, [a-z_]+(=[^()]+)?)*\))?$')
 """What a note says to the analyst alone: which options change it."""
