@@ -73,6 +73,20 @@ def test_nothing_is_said_of_what_has_nothing_to_do_with_clusters(seed):
     assert told(bw.explain(frame, np.where(frame["rain"] > 2, "wet", "dry"))) == {}
 
 
+@law(6)
+def test_months_and_hours_that_are_numbers_are_told(seed):
+    rng = np.random.default_rng(seed)
+    name, values = [("month", 1 + np.arange(12)), ("hour", np.arange(24))][seed % 2]
+    at, first = rng.integers(0, len(values), 600), int(rng.integers(0, len(values)))
+    is_one = (at - first) % len(values) < len(values) // 4
+    x, y = (10 * is_one + rng.normal(size=600) for _ in range(2))
+    ex = bw.explain(pd.DataFrame({name: values[at], "x": x, "y": y}), n_clusters=2)
+    [(_, said)] = told(ex).items()
+    begin, end = first, (first + len(values) // 4 - 1) % len(values)
+    ends = {(begin, end), ((end + 1) % len(values), (begin - 1) % len(values))}
+    assert said in {f"{name} mostly {values[a]} to {values[b]}" for a, b in ends}
+
+
 @law(8)
 def test_later_rows_are_told(seed):
     rng = np.random.default_rng(seed)

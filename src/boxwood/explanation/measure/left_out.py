@@ -28,6 +28,8 @@ MOST = 0.5  # of the cluster have what is said of it
 MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June", "July")
 MONTHS += ("August", "September", "October", "November", "December")
 WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
+CYCLES = (4, 7, 12, 24, 31)  # quarters, days of the week, months, hours and days of the month
+FEW_VALUES = 31  # of numbers, as parts of dates have
 YEAR, YEARS = 366.0, 2.5  # days, and years from which on months come again
 TOLD = 3  # clusters
 THURSDAY = 3  # the first day of 1970
@@ -107,6 +109,10 @@ def _told_by(name: str, column: BesideColumn, x: Floats, rows: _Rows) -> Iterato
     if known.all():
         if column.dates is not None:
             yield from _calendar(name, x, rows, has_days=not column.dates.zone)
+        elif len(found := np.unique(x)) <= FEW_VALUES and (found == np.floor(found)).all():
+            begin_again = found[0] in (0, 1) and len(found) in CYCLES
+            said = [f"{value:.0f}" for value in found.tolist()]
+            yield from _runs(name, "", np.searchsorted(found, x), said, rows, begin_again=begin_again)
         yield from _numbers(name, x, rows, ("late", "early") if column.dates is not None else ("high", "low"))
 
 
@@ -126,20 +132,22 @@ def _calendar(name: str, days: Floats, rows: _Rows, *, has_days: bool) -> Iterat
     """Yield the months, and the days of the week, in a row that most of a cluster's dates have."""
     day = np.floor(days).astype("datetime64[D]")
     if not YEAR < np.ptp(days) < YEARS * YEAR:  # in two years each month may be of one of them
-        yield from _runs(name, "in", day.astype("datetime64[M]").astype(np.intp) % 12, MONTHS, rows)
+        yield from _runs(name, "in ", day.astype("datetime64[M]").astype(np.intp) % 12, MONTHS, rows)
     if has_days:
-        yield from _runs(name, "on", (day.astype(np.intp) + THURSDAY) % 7, WEEKDAYS, rows)
+        yield from _runs(name, "on ", (day.astype(np.intp) + THURSDAY) % 7, WEEKDAYS, rows)
 
 
-def _runs(name: str, where: str, codes: Indices, words: Sequence[str], rows: _Rows) -> Iterator[_Telling]:
-    """Yield words in a row, which go on with the first one behind the last."""
+def _runs(
+    name: str, where: str, codes: Indices, words: Sequence[str], rows: _Rows, *, begin_again: bool = True
+) -> Iterator[_Telling]:
+    """Yield words in a row; IN: begin_again: whether the first one comes behind the last."""
     shares, n = _shares(codes, len(words), rows), len(words)
     for length in range(1, n - 1):
-        together = sum(np.roll(shares, -i, axis=0) for i in range(length))
-        for c, first, apart in _frequent(np.asarray(together), rows):
+        together = np.sum([np.roll(shares, -i, axis=0) for i in range(length)], axis=0)
+        for c, first, apart in _frequent(together if begin_again else together[: n - length + 1], rows):
             last = words[(first + length - 1) % n]
             said = [words[first], f"{words[first]} and {last}", f"{words[first]} to {last}"][min(length, 3) - 1]
-            yield _Telling(c, apart, f"{name} mostly {where} {said}")
+            yield _Telling(c, apart, f"{name} mostly {where}{said}")
 
 
 def _shares(codes: Indices, n_codes: int, rows: _Rows) -> Floats:
