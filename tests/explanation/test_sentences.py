@@ -572,6 +572,16 @@ def come_equally(asked, names):
         assert n_rows.var() < n_rows.mean()
 
 
+def are_crossed(asked, names):
+    """Each combination of one with some other column comes equally often."""
+    for name in names.split(", "):
+        assert name not in asked.ex.columns
+        crossed = [
+            pd.crosstab(asked.X[name], asked.X[other]) for other in asked.X if other not in (name, *asked.ex.columns)
+        ]
+        assert any((counts == counts.iloc[0, 0]).all(axis=None) for counts in crossed)
+
+
 def begin_again(asked, names):
     """After the greatest number comes the least one."""
     for name in names.split(", "):
@@ -1098,6 +1108,8 @@ NOTES = {
     r"columns \(columns\)": name_what_begins_again,
     r"left out, numbers that come equally often, as levels, places and waves of a plan do: (.+); to use it, name the "
     r"columns \(columns\)": come_equally,
+    r"left out, each of their combinations comes equally often, as in a plan: (.+); to use it, name the columns "
+    r"\(columns\)": are_crossed,
     r"left out, numbers that begin again and again down the file, as visits and places do: (.+); to use it, name the "
     r"columns \(columns\)": begin_again,
     r"left out, numbers that are names, as all rows of each agree in another column: (.+); to use it, name the columns "
@@ -1605,6 +1617,7 @@ ELSEWHERE = {
     "rises or falls with a date": "columns/test_rules.py::test_what_says_the_wave_or_the_unit_of_a_panel",
     "names or numbers of the units in which": "columns/test_rules.py::test_what_says_the_wave_or_the_unit_of_a_panel",
     "numbers that come equally often": "columns/test_rules.py::test_numbers_come_equally_often_by_a_plan",
+    "each of their combinations comes equally often": "columns/test_plan.py::test_all_columns_of_a_plan",
     "numbers that begin again and again": "columns/test_rules.py::test_numbers_of_visits_begin_again",
     "a label that the model has never seen": f"{_HERE}::test_no_note_on_other_rows_is_refuted",
     "has no label and is": "reference/test_labels.py::test_rows_without_a_label_are_left_out_and_told_",

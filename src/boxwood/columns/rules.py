@@ -23,6 +23,7 @@ from boxwood.columns.dates_and_names import (
     units_among,
     units_of_waves,
 )
+from boxwood.columns.plan import crossed_among
 from boxwood.columns.seen import Seen, SeenValues, Use
 
 NO_VALUES = OTHER_KINDS["empty"]
@@ -40,6 +41,7 @@ FIXED_BY_DATE = "the same in all rows of each date, or part of one"
 WITH_DATE = "rises or falls with a date, so that its groups would be early and late rows"
 BEGINS_AGAIN = "numbers that begin again and again down the file, as visits and places do"
 COME_EQUALLY = "numbers that come equally often, as levels, places and waves of a plan do"
+CROSSED = "each of their combinations comes equally often, as in a plan"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
 COUNTS_ROWS = "counts the rows of each combination of the others, which weighs so much"
@@ -55,6 +57,7 @@ IN_SHORT = {
     WITH_DATE: "trend over time",
     BEGINS_AGAIN: "visit or place",
     COME_EQUALLY: "level or wave of a plan",
+    CROSSED: "part of a plan",
     NUMBERS_AS_NAMES: "numbers as names",
     NUMBERS_OF_UNITS: "number of a unit",
     OF_UNITS: "unit over time",
@@ -91,6 +94,7 @@ SUSPICIONS = (
     BEGINS_AGAIN,
     OF_UNITS,
     COME_EQUALLY,
+    CROSSED,
     NUMBERS_AS_NAMES,
     NUMBERS_OF_UNITS,
     COUNTS_ROWS,
@@ -98,8 +102,8 @@ SUSPICIONS = (
 """Reasons for which a column that the caller names is not left out: a note says so. So is what says the same."""
 
 
-MAY_TELL = (CALENDAR, FIXED_BY_DATE, WITH_DATE, BEGINS_AGAIN)
-"""Reasons of columns that say when a row is from: clusters do without them, but these may say what clusters are."""
+MAY_TELL = (CALENDAR, FIXED_BY_DATE, WITH_DATE, BEGINS_AGAIN, CROSSED)
+"""Reasons of columns that say when a row is from, or how it was made: they may say what clusters are."""
 
 
 def is_suspicion(reason: str) -> bool:
@@ -187,6 +191,14 @@ def like_identifier(seen: Seen, use: Use) -> str | None:
     return HARDLY_REPEATS if seen.is_word and not seen.is_padded and seen.n_once < seen.n_known else LIKE_IDENTIFIER
 
 
+def number_of_row(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are no ranges of the numbers of rows, in short tables, too."""
+    if not use.by_boxwood or seen.is_word or seen.name in use.chosen or seen.kind == "date":
+        return None
+    counts = seen.is_whole and seen.least in (0, 1) and seen.most - seen.least + 1 == seen.n_known
+    return LIKE_IDENTIFIER if counts and seen.n_known >= VERY_FEW_ROWS and seen.rises else None
+
+
 def counts_of_rows(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are of the rows that a table of combinations counts; see `counts_among`."""
     may_count = use.by_boxwood and not use.has_weights and not seen.is_word and seen.name not in use.chosen
@@ -221,6 +233,11 @@ def come_equally(seen: Seen, use: Use) -> str | None:
     return COME_EQUALLY if seen.come_equally else None
 
 
+def crossed(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are not to say which part of a plan a row is of; see `crossed_among`."""
+    return CROSSED if use.by_boxwood and seen.name not in use.chosen and seen.name not in use.ages else None
+
+
 def numbers_as_names(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are not to be ranges of numbers that are names; see `names_among`, `units_among`."""
     if not use.by_boxwood or seen.name in use.chosen:
@@ -249,10 +266,12 @@ RULES: tuple[Rule, ...] = (
     one_value,
     unseen_dates,
     the_labels,
+    number_of_row,
     counts_of_rows,
     calendar,
     like_identifier,
     code_of_words,
+    crossed,
     many_names,
     begins_again,
     come_equally,
@@ -334,6 +353,12 @@ def _if_codes(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[
     return _with_what_stays(codes_of_words([seen for seen in left if isinstance(seen, SeenValues)]), may_go)
 
 
+def _if_crossed(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the columns of a plan, unless few others are left."""
+    found = crossed_among([seen for seen in left if isinstance(seen, SeenValues)])
+    return _unless_few_others({name: why for name, why in suspects.items() if name in found}, left, use)
+
+
 def _if_counts(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
     """Return the column that surely counts the rows of combinations of all others."""
     columns = [seen for seen in left if isinstance(seen, SeenValues)]
@@ -348,9 +373,11 @@ def _if_copies(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict
 
 UNLESS_LAST = {
     the_labels: _unless_no_others,
+    number_of_row: _unless_few_others,
     counts_of_rows: _if_counts,
     like_identifier: _with_outer_units,
     code_of_words: _if_codes,
+    crossed: _if_crossed,
     many_names: _unless_few_others,
     calendar: _with_fixed,
     begins_again: _with_fixed,
