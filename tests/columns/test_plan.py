@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import boxwood as bw
-from boxwood.columns.plan import FEWEST_CELLS, crossed_among
+from boxwood.columns.plan import FEWEST_CELLS, plan_among
 from boxwood.columns.rules import COME_EQUALLY, CROSSED, LIKE_IDENTIFIER
 from boxwood.columns.seen import SeenValues
 from tests.doors import DOORS
@@ -19,7 +19,7 @@ def plan(rng, n_values, times):
 
 
 def names_of(columns):
-    return crossed_among([SeenValues(str(j), x) for j, x in enumerate(columns)])
+    return plan_among([SeenValues(str(j), x) for j, x in enumerate(columns)])
 
 
 @law(200)
@@ -55,6 +55,13 @@ def test_samples_of_equal_size_and_two_flags_are_no_plan():
     sex = np.tile([0.0, 1.0], 100)
     assert not names_of([kind, np.random.default_rng(0).permutation(kind)])
     assert not names_of([sex, np.repeat([0.0, 1.0], 100)])
+
+
+@law(20)
+def test_what_goes_with_a_person_is_no_plan_of_the_days_when_all_were_seen(seed):
+    rng = np.random.default_rng(seed)
+    person, day = plan(rng, (2 * int(rng.integers(4, 40)), int(rng.integers(3, 9))), 1).T
+    assert names_of([person, day, person % 2]) == {"0", "1"}
 
 
 @pytest.mark.parametrize("door", ["pandas", "polars", "scan of CSV"])

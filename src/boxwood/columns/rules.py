@@ -23,7 +23,7 @@ from boxwood.columns.dates_and_names import (
     units_among,
     units_of_waves,
 )
-from boxwood.columns.plan import crossed_among
+from boxwood.columns.plan import plan_among
 from boxwood.columns.seen import Seen, SeenValues, Use
 
 NO_VALUES = OTHER_KINDS["empty"]
@@ -77,6 +77,7 @@ Rule = Callable[[Seen, Use], str | None]
 def reasons_to_leave_out(columns: Sequence[Seen], use: Use) -> dict[str, str]:
     """Return why columns are left out, by their names, in the order of the columns; others are for rules to use."""
     found: dict[str, str] = {}
+    use = use._replace(columns=columns)
     for rule in RULES:
         left = [seen for seen in columns if seen.name not in found]
         why = {seen.name: reason for seen in left if (reason := rule(seen, use)) is not None}
@@ -233,8 +234,8 @@ def come_equally(seen: Seen, use: Use) -> str | None:
     return COME_EQUALLY if seen.come_equally else None
 
 
-def crossed(seen: Seen, use: Use) -> str | None:
-    """Clusters that boxwood makes are not to say which part of a plan a row is of; see `crossed_among`."""
+def part_of_plan(seen: Seen, use: Use) -> str | None:
+    """Clusters that boxwood makes are not to say which part of a plan a row is of; see `plan_among`."""
     return CROSSED if use.by_boxwood and seen.name not in use.chosen and seen.name not in use.ages else None
 
 
@@ -271,10 +272,10 @@ RULES: tuple[Rule, ...] = (
     calendar,
     like_identifier,
     code_of_words,
-    crossed,
     many_names,
     begins_again,
     come_equally,
+    part_of_plan,
     numbers_as_names,
     copy_of_numbers,
 )
@@ -353,9 +354,9 @@ def _if_codes(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[
     return _with_what_stays(codes_of_words([seen for seen in left if isinstance(seen, SeenValues)]), may_go)
 
 
-def _if_crossed(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
-    """Return the columns of a plan, unless few others are left."""
-    found = crossed_among([seen for seen in left if isinstance(seen, SeenValues)])
+def _if_of_plan(suspects: dict[str, str], left: Sequence[Seen], use: Use) -> dict[str, str]:
+    """Return the columns of a plan, unless few others are left: all columns tell of a plan."""
+    found = plan_among([seen for seen in use.columns if isinstance(seen, SeenValues)])
     return _unless_few_others({name: why for name, why in suspects.items() if name in found}, left, use)
 
 
@@ -377,11 +378,11 @@ UNLESS_LAST = {
     counts_of_rows: _if_counts,
     like_identifier: _with_outer_units,
     code_of_words: _if_codes,
-    crossed: _if_crossed,
     many_names: _unless_few_others,
     calendar: _with_fixed,
     begins_again: _with_fixed,
     come_equally: _unless_few_others,
+    part_of_plan: _if_of_plan,
     numbers_as_names: _unless_measured,
     copy_of_numbers: _if_copies,
 }

@@ -82,6 +82,8 @@ class Use(NamedTuple):
         Columns that are known to be copies of the labels.
     ages : collection of str
         Columns of dates that are counted from a day, and so do not say when a row is from.
+    columns : sequence of Seen
+        All columns of the table.
     """
 
     chosen: Collection[str] = ()
@@ -94,6 +96,7 @@ class Use(NamedTuple):
     labels: LabelsToSay | None = None
     copies: Collection[str] = ()
     ages: Collection[str] = ()
+    columns: Sequence[Seen] = ()
 
 
 class Seen:
