@@ -93,7 +93,7 @@ IDENTIFIERS = {  # whole numbers in a column, its name, and whether they look li
 }
 
 
-@pytest.mark.parametrize("door", ["pandas", "scan of CSV", "CSV"], indirect=True)  # one for each way to count
+@pytest.mark.parametrize("door", ["pandas", "scan of CSV", "CSV"], indirect=True)  # a frame, a scan and a file
 @pytest.mark.parametrize("case", IDENTIFIERS)
 def test_identifiers_are_found_by_counting(case, door):
     values, called, is_identifier = IDENTIFIERS[case]
