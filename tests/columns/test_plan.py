@@ -6,7 +6,7 @@ import pytest
 
 import boxwood as bw
 from boxwood.columns.plan import FEWEST_CELLS, plan_among
-from boxwood.columns.rules import COME_EQUALLY, CROSSED, LIKE_IDENTIFIER
+from boxwood.columns.rules import COME_EQUALLY, LIKE_IDENTIFIER, OF_PLAN
 from boxwood.columns.seen import SeenValues
 from tests.doors import DOORS
 from tests.scale import law
@@ -73,7 +73,7 @@ def test_clusters_are_of_what_was_measured_and_the_plan_says_what_they_are(door,
     table["dose"] = dose * 10
     table["height"] = (np.where(kind == 3, 9.0, 2.0) + rng.normal(0, 0.4, len(kind))).round(2)
     ex = DOORS[door].explain(table, None, method="imm", n_clusters=None)
-    assert dict(ex.provenance.left_out) == {CROSSED: ("field", "kind", "dose")}
+    assert dict(ex.provenance.left_out) == {OF_PLAN: ("field", "kind", "dose")}
     assert ex.n_clusters == 2
     assert "has mostly kind d" in str(ex)
     given = DOORS[door].explain(table, "kind", method="imm", n_clusters=None)
@@ -83,7 +83,7 @@ def test_clusters_are_of_what_was_measured_and_the_plan_says_what_they_are(door,
 def test_a_table_of_nothing_but_a_plan_keeps_its_columns():
     answers = plan(np.random.default_rng(2), (3, 4), 10)
     table = pd.DataFrame({"a": np.array([*"xyz"])[answers[:, 0].astype(int)], "b": answers[:, 1] * 1.5})
-    assert not {CROSSED, COME_EQUALLY} & {reason for reason, _ in bw.explain(table).provenance.left_out}
+    assert not {OF_PLAN, COME_EQUALLY} & {reason for reason, _ in bw.explain(table).provenance.left_out}
 
 
 @pytest.mark.parametrize("first", [0, 1])

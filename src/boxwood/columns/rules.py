@@ -41,7 +41,7 @@ FIXED_BY_DATE = "the same in all rows of each date, or part of one"
 WITH_DATE = "rises or falls with a date, so that its groups would be early and late rows"
 BEGINS_AGAIN = "numbers that begin again and again down the file, as visits and places do"
 COME_EQUALLY = "numbers that come equally often, as levels, places and waves of a plan do"
-CROSSED = "each of their combinations comes equally often, as in a plan"
+OF_PLAN = "each of their combinations comes equally often, as in a plan"
 NUMBERS_AS_NAMES = "numbers that are names, as all rows of each agree in another column"
 NUMBERS_OF_UNITS = "numbers that seem to count or name units, such as households"
 COUNTS_ROWS = "counts the rows of each combination of the others, which weighs so much"
@@ -57,7 +57,7 @@ IN_SHORT = {
     WITH_DATE: "trend over time",
     BEGINS_AGAIN: "visit or place",
     COME_EQUALLY: "level or wave of a plan",
-    CROSSED: "part of a plan",
+    OF_PLAN: "part of a plan",
     NUMBERS_AS_NAMES: "numbers as names",
     NUMBERS_OF_UNITS: "number of a unit",
     OF_UNITS: "unit over time",
@@ -95,7 +95,7 @@ SUSPICIONS = (
     BEGINS_AGAIN,
     OF_UNITS,
     COME_EQUALLY,
-    CROSSED,
+    OF_PLAN,
     NUMBERS_AS_NAMES,
     NUMBERS_OF_UNITS,
     COUNTS_ROWS,
@@ -103,7 +103,7 @@ SUSPICIONS = (
 """Reasons for which a column that the caller names is not left out: a note says so. So is what says the same."""
 
 
-MAY_TELL = (CALENDAR, FIXED_BY_DATE, WITH_DATE, BEGINS_AGAIN, CROSSED)
+MAY_TELL = (CALENDAR, FIXED_BY_DATE, WITH_DATE, BEGINS_AGAIN, COME_EQUALLY, OF_PLAN)
 """Reasons of columns that say when a row is from, or how it was made: they may say what clusters are."""
 
 
@@ -236,7 +236,7 @@ def come_equally(seen: Seen, use: Use) -> str | None:
 
 def part_of_plan(seen: Seen, use: Use) -> str | None:
     """Clusters that boxwood makes are not to say which part of a plan a row is of; see `plan_among`."""
-    return CROSSED if use.by_boxwood and seen.name not in use.chosen and seen.name not in use.ages else None
+    return OF_PLAN if use.by_boxwood and seen.name not in use.chosen and seen.name not in use.ages else None
 
 
 def numbers_as_names(seen: Seen, use: Use) -> str | None:

@@ -50,6 +50,7 @@ LIGHT = 0.8  # mean of weights of rows, or its inverse
 FEW_VALUES = (3, 20)  # different ones of a column in which a number may stand for missing values
 ALIKE, LACKING = 3, 20  # columns and rows, at least, that have it: two columns may ask nearly the same
 FEWEST_IN_ORDER, NEAR, TIMES_NEAR = 4, 0.5, 1.5  # classes; share of mistakes that are near, and above chance
+AS_MANY = 0.9  # share of the rows of a quantity, named by a plan, that others have: rows without a number are left out
 ROWS_OF_QUANTITY, TIMES_OF_UNITS = 5, 10.0  # of a quantity at least, and between quantities of other units
 LONGEST = 10_000  # such a number is short, as 99 and -1; zero is none, as it says that nothing is there
 
@@ -431,13 +432,16 @@ def _notes_on_quantities(explanation: MeasuredTree) -> tuple[str, ...]:
     table, words = evidence.coordinates.table.values, evidence.coordinates.categories
     found, numbers = list[str](), [j for j in range(table.shape[1]) if j not in words]
     numbers = [j for j in numbers if len(np.unique(table[:, j])) > FEW_VALUES[1]]
-    for j in words if numbers else ():
-        parts = [table[:, j] == code for code in np.unique(table[:, j])]
+    named = {explanation.columns[j]: table[:, j] for j in words}
+    named |= {one.name: one.values for one in _columns_beside(explanation) if one.is_word}
+    for name, codes in named.items() if numbers else ():
+        parts = [codes == code for code in np.unique(codes)]
         n_rows = [int(rows.sum()) for rows in parts]
-        if not (2 <= len(parts) <= FEW_WORDS and min(n_rows) == max(n_rows) >= ROWS_OF_QUANTITY):
+        are_as_many = min(n_rows) >= (1 if name in explanation.columns else AS_MANY) * max(n_rows)
+        if not (2 <= len(parts) <= FEW_WORDS and are_as_many and min(n_rows) >= ROWS_OF_QUANTITY):
             continue
         if all(_are_other_units([table[rows, i] for rows in parts]) for i in numbers):
-            said = f"{column_name(explanation.columns[j])} names {len(parts)} quantities, each in {n_rows[0]:,} rows"
+            said = f"{column_name(name)} names {len(parts)} quantities, each in {max(n_rows):,} rows"
             found.append(f"{said}: is this table long? Clusters of rows need a column for each (pivot it)")
     return tuple(found)
 
@@ -452,10 +456,16 @@ def _notes_on_counts(explanation: MeasuredTree) -> tuple[str, ...]:
         return ()
     table, words = evidence.coordinates.table.values, evidence.coordinates.categories
     columns = [SeenValues(name, table[:, j], words.get(j)) for j, name in enumerate(explanation.columns)]
-    if (found := counts_among(columns)) is None:
+    if (found := counts_among([*columns, *_columns_beside(explanation)])) is None:
         return ()
     said = f"{column_name(found.name)} may count rows: each row is another combination of all other columns"
     return (f"{said}; if it does, these rows weigh so much (sample_weight)",)
+
+
+def _columns_beside(explanation: MeasuredTree) -> list[SeenValues]:
+    """Return the columns that clusters do without, such as those of a plan."""
+    beside = explanation._known().coordinates.beside
+    return [SeenValues(name, one.values, one.categories) for name, one in beside.items()]
 
 
 def _are_other_units(parts: Sequence[Floats]) -> bool:
