@@ -29,6 +29,7 @@ from boxwood.explanation.ask.provenance import Given, with_provenance
 from boxwood.render import EXPORTERS
 from boxwood.render.forms.text import notes_of
 from boxwood.render.page import _template
+from boxwood.render.page.page import _overlap
 from boxwood.words.notes import gravest
 from boxwood.words.values import category, three_digits
 from tests.cases import make_case
@@ -665,3 +666,8 @@ def test_a_page_of_one_column_has_no_tree_without_it():
     age = rng.uniform(20, 60, 300).round(1) + 300 * rng.integers(0, 2, 300)
     table = pd.DataFrame({"age": age, "town": rng.choice([f"town {i}" for i in range(30)], 300)})
     assert "Without a column" not in boxwood.explain(table).to_html()
+
+
+def test_a_cluster_whose_sizes_a_changed_file_made_senseless_is_none_that_is_least_certain():
+    one = boxwood.explain(np.arange(20.0)[:, None], np.arange(20) // 10).clusters[0]
+    assert _overlap(one._replace(size=2.0, matched=0.0, found=1.0)) == 1

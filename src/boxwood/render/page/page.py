@@ -496,7 +496,8 @@ def weakest(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
 
 def _overlap(cluster: ClusterSummary) -> float:
     own = (cluster.found or 0.0) * cluster.size
-    return own / (cluster.size + cluster.matched - own)
+    either = cluster.size + cluster.matched - own
+    return own / either if either > 0 else 1.0  # sizes of a model file that somebody changed may fit nothing
 
 
 def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
