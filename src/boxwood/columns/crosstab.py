@@ -18,11 +18,14 @@ from boxwood.columns.seen import SeenValues
 COMBINED = 0.9  # of all combinations of the other columns, at least, stand beside counts
 FEWEST_COUNTS = 4  # different ones
 FEWEST_ROWS = 20  # of which it is sure
+FIRST = 1_000  # rows
 VARIED = 0.5  # deviation of sure counts, at least, as a share of their mean
 
 
 def counts_among(columns: Sequence[SeenValues]) -> SeenValues | None:
     """Return the column that may count the rows of a table of combinations of all other columns; None without one."""
+    if not _may_be_combinations(columns):
+        return None
     n_values = [len(np.unique(one.values)) for one in columns]
     for j, one in enumerate(columns):
         others = [n for i, n in enumerate(n_values) if i != j and n > 1]
@@ -32,6 +35,12 @@ def counts_among(columns: Sequence[SeenValues]) -> SeenValues | None:
         if COMBINED * math.prod(others) <= n_rows <= math.prod(others) and _are_counts(one) and _differ(columns, j):
             return one
     return None
+
+
+def _may_be_combinations(columns: Sequence[SeenValues]) -> bool:
+    """Return whether the first rows do not already show more combinations than the table has rows, as most do."""
+    n_values = sorted(len(np.unique(one.values[:FIRST])) for one in columns)[:-1]  # counts may differ in each row
+    return bool(columns) and COMBINED * math.prod(n_values) <= len(columns[0].values)
 
 
 def are_surely_counts(one: SeenValues, columns: Sequence[SeenValues]) -> bool:

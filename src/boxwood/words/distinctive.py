@@ -42,7 +42,7 @@ def differences_besides(
     others = [one for one in profile if one.column not in tested]
     if not others or not tested:
         return ""
-    told = _told(clusters)
+    told = _choose_told(clusters)
     of_column = _apart_most(others, told)
     if not of_column:
         name = column_name(*tested) if len(tested) == 1 else "the columns of the rules"
@@ -59,10 +59,10 @@ def differ_besides(
     profile: Sequence[ColumnProfile], clusters: Sequence[ClusterSummary], tested: Collection[str]
 ) -> bool:
     """Return whether clusters stand out in a column that rules do not test."""
-    return bool(_apart_most([one for one in profile if one.column not in tested], _told(clusters)))
+    return bool(_apart_most([one for one in profile if one.column not in tested], _choose_told(clusters)))
 
 
-def _told(clusters: Sequence[ClusterSummary]) -> Sequence[ClusterSummary]:
+def _choose_told(clusters: Sequence[ClusterSummary]) -> Sequence[ClusterSummary]:
     """Return the clusters that are told of: the first of two, as the other differs in the same."""
     return clusters if len(clusters) > 2 else clusters[:1]
 

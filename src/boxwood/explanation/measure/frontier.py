@@ -178,7 +178,7 @@ def best_by_size(ex: MeasuredTree, frontier: Frontier, *, priced: bool) -> BySiz
         return BySize(without_worse(frontier), None)
     shares = shares_of(ex.tree, evidence.task, "mistakes", leaf=evidence.leaf)
     sizes = [m for m in shares.sizes() if m < ex.n_leaves]
-    own = _pruned(ex, evidence, shares, evidence.leaf, sizes, priced=priced)
+    own = _prune_at(ex, evidence, shares, evidence.leaf, sizes, priced=priced)
     right = evidence.held[np.arange(ex.n_leaves), shares.clusters_with(sizes)].sum(axis=1) / evidence.held.sum()
     rows = [
         FrontierRow(m, own.prices.get(m, math.nan), min(share, 1.0), None, None, False)
@@ -198,10 +198,10 @@ def _prune_to(ex: MeasuredTree, evidence: Evidence, task: Task, sizes: Sequence[
     leaf = tree.apply(evidence.coordinates.table, n_jobs=jobs)
     shares = shares_of(tree, evidence.task, way.objective, leaf=leaf)
     sizes = [shares.fewest(ex.n_leaves)] if sizes is None else [m for m in sizes if m <= shares.n_leaves]
-    return _pruned(ex, evidence, shares, leaf, sizes, priced=priced)
+    return _prune_at(ex, evidence, shares, leaf, sizes, priced=priced)
 
 
-def _pruned(
+def _prune_at(
     ex: MeasuredTree, evidence: Evidence, shares: Shares, leaf: Indices, sizes: Sequence[int], *, priced: bool
 ) -> Pruned:
     """Return the cheapest prunings of some sizes; IN: leaf (n,): of each row in the whole tree."""

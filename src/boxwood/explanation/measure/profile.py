@@ -67,8 +67,9 @@ def outcomes_profiled(ex: MeasuredTree) -> Profile:
     side = side_of_outcomes(ex)
     if side is None:
         raise DataError("nothing is known of outcomes: the rules are on the table of the clusters, or it has no column")
-    ex._kept["outcomes"] = measure_profile(side)
-    return ex._kept["outcomes"]  # type: ignore[no-any-return]
+    found = measure_profile(side)
+    ex._kept["outcomes"] = found
+    return found
 
 
 def profile_on(evidence: Evidence, hidden: Sequence[int] = ()) -> tuple[ColumnProfile, ...]:

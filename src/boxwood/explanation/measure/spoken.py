@@ -92,7 +92,7 @@ def say_besides(ex: MeasuredTree) -> str:
     """
     if not ex._is_made_here or ex._in_memory is None:
         return ""
-    return differences_besides(_profile_besides(ex), ex.clusters, _tested(ex))
+    return differences_besides(_profile_besides(ex), ex.clusters, _list_tested(ex))
 
 
 def with_note_on_kinds(ex: Tree) -> Tree:
@@ -104,9 +104,9 @@ def with_note_on_kinds(ex: Tree) -> Tree:
     evidence, tested = ex._in_memory, ex.tree.features.tolist()
     if evidence is None or not tested or not lack_groups(ex.notes) or not all(_is_cut_in_ranges(ex, j) for j in tested):
         return ex
-    if differ_besides(_profile_besides(ex), ex.clusters, _tested(ex)) or tell_left_out(ex):
+    if differ_besides(_profile_besides(ex), ex.clusters, _list_tested(ex)) or tell_left_out(ex):
         return ex
-    names = list_words([column_name(name) for name in _tested(ex)])
+    names = list_words([column_name(name) for name in _list_tested(ex)])
     others = len(ex.columns) > len(tested)
     why = f"nothing but {names} differs between the clusters" if others else f"clusters are made of {names} alone"
     return replace(ex, notes=(*ex.notes, f"{NO_KINDS}no gap or valley parts the rows, and {why}"))
@@ -123,7 +123,7 @@ def _is_cut_in_ranges(ex: MeasuredTree, j: int) -> bool:
     return len(np.unique(known)) > 2 and bool(parts.any(axis=1).all())
 
 
-def _tested(ex: MeasuredTree) -> list[str]:
+def _list_tested(ex: MeasuredTree) -> list[str]:
     return [ex.columns[j] for j in ex.tree.features.tolist()]
 
 

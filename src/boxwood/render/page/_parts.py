@@ -13,7 +13,7 @@ from boxwood._messages import printable
 from boxwood._types import Floats, Indices
 from boxwood._validation import list_words
 from boxwood.axes import Categories
-from boxwood.explanation.records import FEW, NOT_CHOSEN
+from boxwood.explanation.records import FEW, NOT_CHOSEN, CategoryColumn
 from boxwood.render.forms.walk import codes_at_cuts
 from boxwood.render.page.results import apart
 from boxwood.render.pictures.bars import Bars
@@ -25,7 +25,7 @@ from boxwood.words.values import category, column_name, count_of, number, percen
 
 if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
-    from boxwood.explanation.records import CategoryColumn, CategoryGroup, ColumnProfile, NumberColumn, NumberGroup
+    from boxwood.explanation.records import CategoryGroup, ColumnProfile, NumberColumn, NumberGroup
 
 LARGEST = 150  # leaves of a tree that is drawn
 _DEEPEST = 1 << 20  # characters of indentation of the tree as text
@@ -503,9 +503,9 @@ def shares_to_compare(ex: MeasuredTree, profile: tuple[ColumnProfile, ...]) -> d
     Of each there is its name, its share in each cluster, which is empty where the profile has no cell, and that among
     all rows.
     """
-    coded = [(i, one) for i, one in enumerate(_columns_shown(ex, profile)) if hasattr(one, "categories")]
+    coded = [(i, one) for i, one in enumerate(_columns_shown(ex, profile)) if isinstance(one, CategoryColumn)]
     most = max(min(_MOST_WORDS, _MOST_CELLS // (ex.n_clusters * max(len(coded), 1))), 1)
-    return {i: found for i, one in coded if (found := _shares_of_words(ex, one, most))}  # type: ignore[arg-type]
+    return {i: found for i, one in coded if (found := _shares_of_words(ex, one, most))}
 
 
 def _cuts_by_column(ex: MeasuredTree) -> dict[str, str]:
