@@ -308,8 +308,8 @@ def test_categories_that_alone_make_clusters_without_clear_groups_stay(kind, mon
     m = alone[kind].shape[1]
     look = DrawnRows(rows, [np.arange(m), np.array([m]), np.array([m + 1])], True, lacks)
     monkeypatch.setattr(DrawnRows, "weights", lambda look, k: np.array([1.0, SHOWN / 2, SHOWN / 2]))
-    assert (look.settle(Groups(False)) is look) == (kind != "number")
-    assert look.settle(Groups(True)) is look
+    assert (look.settle(Groups(False), 2) is look) == (kind != "number")
+    assert look.settle(Groups(None), 2) is look
 
 
 @law(6)
@@ -321,3 +321,41 @@ def test_a_column_that_shows_groups_alone_makes_the_clusters(seed):
     ex = explain(frame, method="imm")
     assert not lack_groups(ex.notes)
     assert adjusted_rand_score(group, ex._evidence.task.reference.labels) > 0.95
+
+
+def with_a_drowned_group(seed):
+    """Return a table in which words of few rows go together, beside even numbers that slice alike in any half."""
+    rng, n = np.random.default_rng(seed), 600
+    unknown = rng.random(n) < rng.uniform(0.12, 0.3)
+    words = {f"word {j}": np.where(unknown, "not known", rng.choice(["yes", "no"], n)) for j in range(4)}
+    frame = pd.DataFrame({"year": rng.integers(85, 94, n), **words})
+    return frame.iloc[:, rng.permutation(5)], unknown
+
+
+@law(8)
+def test_clusters_lie_apart_where_groups_show(seed):
+    frame, unknown = with_a_drowned_group(seed)
+    ex = explain(frame, random_state=seed)
+    assert not lack_groups(ex.notes)
+    assert adjusted_rand_score(unknown, ex.predict(frame)) > 0.9
+    assert adjusted_rand_score(unknown, explain(frame, n_clusters=2).predict(frame)) > 0.9
+
+
+@law(8)
+def test_numbers_of_clusters_that_do_not_lie_apart_give_way_to_those_that_do(seed, monkeypatch):
+    look, agreement = DrawnRows(groups(3, seed)[0]), {2: 0.9, 3: 0.95, 4: 0.9, 5: 0.99}
+    monkeypatch.setattr(DrawnRows, "agreement_of_halves", lambda look, k: agreement[k])
+
+    def found(apart):
+        monkeypatch.setattr(DrawnRows, "lie_apart", lambda look, k: k in apart)
+        return settled_number(look, None, tuple(agreement), groups=Groups(True))
+
+    assert found({3, 5}).k == 5
+    assert found({3, 4}).k == 4
+    assert "4 clusters were chosen, the largest number that lie apart, and for which" in found({3, 4}).notes[0]
+    agreement |= {3: 0.6, 5: 0.7}
+    assert found({3, 5}).k == 3
+    assert found({3, 5}).notes[0] == "3 clusters were chosen, the fewest that lie apart (n_clusters)"
+    assert found({3, 5}).others == ()
+    assert found(set()).k == 4
+    assert look.groups().show is False

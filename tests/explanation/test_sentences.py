@@ -23,6 +23,7 @@ import boxwood as bw
 from boxwood.axes.every_set import EverySetMap
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import SHOWN
+from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
 from boxwood.words.notes import lack_groups
@@ -447,6 +448,12 @@ def are_made_unasked(asked, k):
     assert asked.y is None
     assert "n_clusters" not in asked.options
     same(int(k), asked.ex.n_clusters)
+
+
+def are_the_fewest_apart(asked, k):
+    are_made_unasked(asked, k)
+    ways = [*DrawnRows.of_space(asked.ex._rows().coordinates).ways()]
+    assert any(way.lie_apart(int(k)) and not any(map(way.lie_apart, range(2, int(k)))) for way in ways)
 
 
 def are_without_groups(asked, k, most):
@@ -1079,8 +1086,9 @@ NOTES = {
     r"left out, (?:text|dates, which a clusterer of numbers does not see): (.+)": are_left_out,
     r"rules that cut .+ at a day go out of date as days pass; .+": nothing,  # test_ages.py
     r"left out, the labels themselves: (.+)": are_the_labels,
-    rf"({NUMBER}) clusters were chosen, (?:the largest number )?for which both halves of the rows give (?:the most )?"
-    r"similar clusters.* \(n_clusters\)": are_made_unasked,
+    rf"({NUMBER}) clusters were chosen, (?:the largest number (?:that lie apart, and )?)?for which both halves of the "
+    r"rows give (?:the most )?similar clusters.* \(n_clusters\)": are_made_unasked,
+    rf"({NUMBER}) clusters were chosen, the fewest that lie apart \(n_clusters\)": are_the_fewest_apart,
     rf"({NUMBER}) clusters were chosen(?: \(at most ({NUMBER})\))?, for which both halves of the rows give about the "
     r"most similar clusters \(n_clusters\)": are_without_groups,
     rf"({NUMBER}) clusters were chosen: rules of ({NUMBER}) are right for ({SHARE}) of the rows, these for "
@@ -1567,7 +1575,7 @@ ELSEWHERE = {
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     "by which rows differ most:": "explanation/test_no_kinds.py::test_ranges_of_one_number_are_no_kinds",
     " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
-    "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
+    "the largest number": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "fewer rows about § than on both sides": "explanation/test_clearer.py::test_a_valley_without_a_gap",
     # of rows, files and their columns

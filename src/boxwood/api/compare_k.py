@@ -124,8 +124,8 @@ def compare_k(
     -------
     KComparison
         A row for each number. `KComparison.chosen` is the one that `explain` takes: the largest on which halves of the
-        rows agree, or, if they agree on none, the smallest of those on which they agree best; at most four where no
-        groups show; and another one that is nearly as good, if rules are right for too few rows.
+        rows agree, or, if they agree on none, the smallest of those on which they agree best; one of which half of the
+        clusters lie apart where groups show, and at most four where none do; and another one that is nearly as good, if rules are right for too few rows.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def compare_k(
         look = DrawnRows.of_space(ex._rows().coordinates)
         groups = asked.groups or look.groups()
         asked = replace(asked, groups=groups)
-        found.append(_row(ex, look.settle(groups).agreement_of_halves(k)))
+        found.append(_row(ex, look.settle(groups, k).agreement_of_halves(k)))
     among = [row.n_clusters for row in found]
     taken = explain_rows(rows, None, replace(asked, among=among))
     note = next(note for note in reversed(taken.notes) if CHOSEN.search(note))

@@ -11,7 +11,7 @@ Statistics 14 (2005).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +26,7 @@ from boxwood._validation import Rows, whole_number
 from boxwood.axes import Categories
 from boxwood.batches.sample import some_rows
 from boxwood.clusterers.column_weights import STARTS, Alone, WeightedClusters, shared_weights, weighted_clusters
-from boxwood.explanation.measure.valleys import Groups, groups_in
+from boxwood.explanation.measure.valleys import Groups, Valleys
 from boxwood.metrics.agreements import adjusted_rand, count_pairs
 from boxwood.reference.entry import Entry
 from boxwood.reference.k_means import KMeansOfRows, k_means
@@ -54,34 +54,47 @@ _HALVES = "for which both halves of the rows give"
 
 
 class HowMany(NamedTuple):
-    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index."""
+    """How well halves of the rows agree on each number of clusters, as an adjusted Rand index, and the number taken.
+
+    `taken` is None for the first of the candidates.
+    """
 
     agreement: dict[int, float]
+    taken: int | None = None
+
+    @property
+    def candidates(self) -> list[int]:
+        """The numbers on which halves agree, about as well as on any, the largest first; or the least of the best."""
+        most = max(self.agreement.values())
+        alike = [k for k, share in self.agreement.items() if share >= max(ALIKE, most - ABOUT)]
+        return sorted(alike, reverse=True) or [min(k for k in self.agreement if self.agreement[k] >= most - MOST_BELOW)]
 
     @property
     def best(self) -> int:
-        """The largest number on which halves agree, about as well as on any; if none, the least of the best ones."""
-        most = max(self.agreement.values())
-        alike = [k for k, share in self.agreement.items() if share >= max(ALIKE, most - ABOUT)]
-        return max(alike) if alike else min(k for k, share in self.agreement.items() if share >= most - MOST_BELOW)
+        """The number that is taken."""
+        return self.candidates[0] if self.taken is None else self.taken
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Other numbers on which halves agree nearly as well."""
-        return self.nearly_as_good(min(NEARLY, self.agreement[self.best]))
+        """Other numbers on which halves agree nearly as well, the best ones first; none if one is taken without that."""
+        least = min(NEARLY, self.agreement[self.best]) if self.best in self.candidates else math.inf
+        return tuple(k for k in self.ranked if k != self.best and self.agreement[k] >= least)
 
-    def nearly_as_good(self, least: float) -> tuple[int, ...]:
-        """Return other numbers on which halves agree at least so well, the best ones first."""
-        others = [k for k, share in self.agreement.items() if k != self.best and share >= least]
-        return tuple(sorted(others, key=lambda k: -self.agreement[k]))
+    @property
+    def ranked(self) -> list[int]:
+        """All numbers, those on which halves agree best first."""
+        return sorted(self.agreement, key=lambda k: -self.agreement[k])
 
     @property
     def note(self) -> str:
         """What was chosen, and why."""
         share, others = self.agreement[self.best], self.others
         also = f"; {max(others)} would do nearly as well" if others else ""
+        if self.best not in self.candidates:
+            return f"{self.best} clusters were chosen, the fewest that lie apart (n_clusters)"
         if share >= ALIKE:
-            return f"{self.best} clusters were chosen, the largest number {_HALVES} similar clusters{also} (n_clusters)"
+            largest = "the largest number" + " that lie apart, and" * (self.best != self.candidates[0])
+            return f"{self.best} clusters were chosen, {largest} {_HALVES} similar clusters{also} (n_clusters)"
         best = f"{_HALVES} the most similar clusters, though not the same"
         return f"{self.best} clusters were chosen, {best}{also} (n_clusters)"
 
@@ -148,16 +161,28 @@ class DrawnRows:
         about = here.entry, here.table.values, here.categories, here.table.weights, here.columns
         return cls.of_entry(*about, has_weights=here.entry.weights is not None)
 
-    def settle(self, groups: Groups) -> DrawnRows:
-        """Return the look in which columns count as they do in clusters of these rows, whatever their number.
+    def settle(self, groups: Groups, k: int) -> DrawnRows:
+        """Return the look in which columns count as they do in k clusters of these rows.
 
-        Categories are kinds by themselves, but slices of a number tell nothing of a table: where no groups show and one
-        column of numbers alone would count, columns count by what most of them have in common.
+        Where groups show, it is the first one in which these lie apart. Categories are kinds by themselves, but slices
+        of a number tell nothing of a table: where no groups show and one column of numbers alone would count, whatever
+        the number of clusters, columns count by what most of them have in common.
         """
+        if groups.show:
+            return next((look for look in self.ways() if look.lie_apart(k)), self)
         weights = self.weights(2) if groups.show is False else None
         counts = [] if weights is None else np.flatnonzero(weights >= SHOWN).tolist()
-        if len(counts) != 1 or not self._is_of_numbers(counts[0]):
-            return self
+        is_slice = len(counts) == 1 and self._is_of_numbers(counts[0])
+        return self._by_what_is_shared() if is_slice else self
+
+    def ways(self) -> Iterator[DrawnRows]:
+        """Yield this look, that in which columns count by what most have in common, and that in which all count alike."""
+        yield self
+        if self.has_weights:
+            yield self._by_what_is_shared()
+            yield replace(self, has_weights=False)
+
+    def _by_what_is_shared(self) -> DrawnRows:
         shared = shared_weights(self.rows, self._blocks)
         factors = np.repeat(np.sqrt(shared), list(map(len, self._blocks)))
         return replace(self, rows=self.rows * factors, has_weights=False, shared=shared)
@@ -186,23 +211,41 @@ class DrawnRows:
 
     def how_many(self, among: Sequence[int] = NUMBERS, progress: Progress = silent) -> HowMany:
         """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""
+        numbers = tell_progress(progress, "numbers of clusters tried", self.possible(among))
+        return HowMany({k: self.agreement_of_halves(k) for k in numbers})
+
+    def possible(self, among: Sequence[int] = NUMBERS) -> list[int]:
+        """Return those of ascending numbers for which there are rows enough, and the least one anyway."""
         most = min(len(self.rows) // ROWS_EACH, len(np.unique(self.rows, axis=0)))
-        numbers = [k for k in among if k <= max(most, among[0])]
-        return HowMany(
-            {k: self.agreement_of_halves(k) for k in tell_progress(progress, "numbers of clusters tried", numbers)}
-        )
+        return [k for k in among if k <= max(most, among[0])]
 
     def groups(self) -> Groups:
         """Return whether the rows show groups; it is the one verdict on this, whatever the number of clusters."""
-        rows = self.looked_at
-        if len(rows) < FEWEST:
+        if len(self.looked_at) < FEWEST:
             return Groups(None)
-        lacks = None if self.lacks is None else self.lacks[: len(rows)]
-        read = None if self.as_read is None else self.as_read[: len(rows)]
+        with quietly_by_one_thread():
+            found = self._valleys.groups()
+        if found.show and not any(look.lie_apart(k) for look in self.ways() for k in look.possible()):
+            return Groups(False)
+        return found
+
+    @cached_property
+    def _valleys(self) -> Valleys:
+        n = len(self.looked_at)
+        read = None if self.as_read is None else self.as_read[:n]
         if read is not None and self.blocks is not None:
             read = np.repeat(read, [len(columns) for columns in self.blocks], axis=1)
+        return Valleys.of(self.looked_at, self.blocks, None if self.lacks is None else self.lacks[:n], read)
+
+    def lie_apart(self, k: int) -> bool:
+        """Return whether valleys part some of k clusters, at least two and half of them, from all other rows."""
         with quietly_by_one_thread():
-            return groups_in(rows, self.blocks, lacks, read)
+            if self.has_weights:
+                found = self._clusters(self.rows, k, 0, STARTS)
+                labels, factors = found.predict(self.looked_at), found.factors
+            else:
+                labels, factors = k_means(self.rows, k, 0).labels[: len(self.looked_at)], np.ones(self.rows.shape[1])
+            return self._valleys.n_apart(labels, factors) >= max(2, k / 2)
 
     def notes_on(self, k: int, groups: Groups) -> tuple[str, ...]:
         """Return what is said of k clusters: too few rows, no groups, or the column that shows them by itself."""
@@ -280,17 +323,40 @@ def settled_number(
     if k is not None and k < 2:
         return Number(k)
     groups = groups or _groups(look, progress)
-    return _number(look.settle(groups), k, groups, among, progress)
+    return _number(look, k, groups, among, progress)
 
 
 def _number(look: DrawnRows, k: int | None, groups: Groups, among: Sequence[int], progress: Progress) -> Number:
     if k is not None:
-        return Number(k, look.notes_on(k, groups), (), look.weights(k), groups)
+        return Number(k, look.notes_on(k, groups), (), look.settle(groups, k).weights(k), groups)
     shown = groups.show is not False
-    found = look.how_many(among if shown else [k for k in among if k <= FEW] or among, progress)
+    if groups.show:
+        look, found = _find_apart(look, among, progress)
+    else:
+        look = look.settle(groups, 2)
+        found = look.how_many(among if shown else [k for k in among if k <= FEW] or among, progress)
     notes = found.note if shown else found.note_without_groups, *look.notes_on(found.best, groups)
-    others = found.others if shown else found.nearly_as_good(-1.0)
+    others = found.others if shown else tuple(k for k in found.ranked if k != found.best)
     return Number(found.best, notes, others, look.weights(found.best), groups)
+
+
+def _find_apart(look: DrawnRows, among: Sequence[int], progress: Progress) -> tuple[DrawnRows, HowMany]:
+    """Return the first look that gives clusters that lie apart, and their number.
+
+    That is one on which halves agree, or else the least whose clusters lie apart. Without any, it is as if all did.
+    """
+    tried = list[tuple[DrawnRows, HowMany]]()
+    for way in look.ways():
+        found = way.how_many(among, progress)
+        tried.append((way, found))
+        apart = next((k for k in found.candidates if way.lie_apart(k)), None)
+        if apart is not None:
+            return way, found._replace(taken=apart)
+    for way, found in tried:
+        apart = next((k for k in found.agreement if way.lie_apart(k)), None)
+        if apart is not None:
+            return way, found._replace(taken=apart)
+    return tried[0]
 
 
 def _groups(look: DrawnRows, progress: Progress) -> Groups:

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -126,32 +127,78 @@ class _Line(NamedTuple):
 def groups_in(
     rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bools | None = None, read: Floats | None = None
 ) -> Groups:
-    """Return whether rows have groups; the order of the rows changes nothing.
+    """Return whether rows have groups; the order of the rows changes nothing. IN: see `Valleys.of`."""
+    return Valleys.of(rows, blocks, lacks, read).groups()
 
-    IN: rows (n, d): as they enter distances; blocks: the columns that are made of one column of the table, of which
-    more than one are the categories of a column, None for each by itself; lacks (n, d): what is missing, None for
-    nothing; read (n, d): numbers as they were read, which tell the steps of a column, however it enters distances.
-    """
-    blocks = blocks if blocks is not None else [np.array([j]) for j in range(rows.shape[1])]
-    rows = rows / (np.abs(rows).max() or 1.0)
-    order = np.lexsort(rows.T)
-    known = rows[order] if lacks is None or not lacks.any() else fill(rows[order], lacks[order])
-    table = _Table.of(known, join_flags(known, blocks), None if read is None else read[order])
-    alone = _find(table.columns, table)
-    if _parts(alone) and not _go_round(alone, table):
-        numbers = [line.column for line in alone if line.column is not None]
-        column = max(sorted({*numbers}), key=numbers.count)
-        line = next(line for line in alone if line.column == column)
-        block = next(i for i, columns in enumerate(blocks) if table.blocks[column][0] in columns)
-        return Groups(True, block, tuple(order[_around(line)].tolist()))
-    clusters, go_round = cache(table.clusters), False
-    for way in (_toward, _parting):
-        found = _find(partial(table.lines, clusters, way), table)
-        if _parts(found):
-            if not _go_round(found, table):
-                return Groups(True)
-            go_round = True
-    return Groups(False, go_round=go_round)
+
+@dataclass(frozen=True, eq=False)
+class Valleys:
+    """Rows between which valleys are looked for, in an order that their content tells."""
+
+    table: _Table
+    blocks: Sequence[Indices]
+    order: Indices
+
+    @classmethod
+    def of(
+        cls,
+        rows: Floats,
+        blocks: Sequence[Indices] | None = None,
+        lacks: Bools | None = None,
+        read: Floats | None = None,
+    ) -> Valleys:
+        """Return the valleys of some rows.
+
+        IN: rows (n, d): as they enter distances; blocks: the columns that are made of one column of the table, of which
+        more than one are the categories of a column, None for each by itself; lacks (n, d): what is missing, None for
+        nothing; read (n, d): numbers as they were read, which tell the steps of a column, however it enters distances.
+        """
+        blocks = blocks if blocks is not None else [np.array([j]) for j in range(rows.shape[1])]
+        rows = rows / (np.abs(rows).max() or 1.0)
+        order = np.lexsort(rows.T)
+        known = rows[order] if lacks is None or not lacks.any() else fill(rows[order], lacks[order])
+        table = _Table.of(known, join_flags(known, blocks), None if read is None else read[order])
+        return cls(table, blocks, order)
+
+    def groups(self) -> Groups:
+        """Return whether the rows have groups."""
+        table = self.table
+        alone = _find(table.columns, table)
+        if _parts(alone) and not _go_round(alone, table):
+            numbers = [line.column for line in alone if line.column is not None]
+            column = max(sorted({*numbers}), key=numbers.count)
+            line = next(line for line in alone if line.column == column)
+            block = next(i for i, columns in enumerate(self.blocks) if table.blocks[column][0] in columns)
+            return Groups(True, block, tuple(self.order[_around(line)].tolist()))
+        clusters, go_round = cache(table.clusters), False
+        for way in (_toward, _parting):
+            found = _find(partial(table.lines, clusters, way), table)
+            if _parts(found):
+                if not _go_round(found, table):
+                    return Groups(True)
+                go_round = True
+        return Groups(False, go_round=go_round)
+
+    def n_apart(self, labels: Indices, factors: Floats) -> int:
+        """Return how many clusters a valley parts from all other rows, in columns that have these factors."""
+        ordered = labels[self.order]
+        return sum(self._is_apart(ordered == c, factors) for c in np.unique(labels).tolist())
+
+    def _is_apart(self, inside: Bools, factors: Floats) -> bool:
+        def clusters(part: int) -> list[Bools]:
+            seen = inside[self.table.seen(part)]
+            return [seen] if 0 < np.count_nonzero(seen) < len(seen) else []
+
+        for way in (_toward, _parting):
+            weighed = partial(_in_columns_of, factors, way)
+            if _parts(_find(partial(self.table.lines, clusters, weighed), self.table)):
+                return True
+        return False
+
+
+def _in_columns_of(factors: Floats, way: Callable[[Floats, Bools], Floats], rows: Floats, inside: Bools) -> Floats:
+    """Return a direction as columns of these factors show it."""
+    return way(rows * factors, inside) * factors
 
 
 def clearest_valley(lines: Floats) -> tuple[int, Valley] | None:
