@@ -125,7 +125,8 @@ def compare_k(
     KComparison
         A row for each number. `KComparison.chosen` is the one that `explain` takes: the largest on which halves of the
         rows agree, or, if they agree on none, the smallest of those on which they agree best; one of which half of the
-        clusters lie apart where groups show, and at most four where none do; and another one that is nearly as good, if rules are right for too few rows.
+        clusters lie apart where groups show, and at most four where none do; and another one that is nearly as good,
+        if rules are right for too few rows.
 
     Raises
     ------

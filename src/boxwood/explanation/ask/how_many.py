@@ -76,7 +76,7 @@ class HowMany(NamedTuple):
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Other numbers on which halves agree nearly as well, the best ones first; none if one is taken without that."""
+        """Other numbers on which halves agree nearly as well, the best first; none if one is taken without that."""
         least = min(NEARLY, self.agreement[self.best]) if self.best in self.candidates else math.inf
         return tuple(k for k in self.ranked if k != self.best and self.agreement[k] >= least)
 
@@ -176,7 +176,7 @@ class DrawnRows:
         return self._by_what_is_shared() if is_slice else self
 
     def ways(self) -> Iterator[DrawnRows]:
-        """Yield this look, that in which columns count by what most have in common, and that in which all count alike."""
+        """Yield this look, one in which columns count by what most have in common, and one in which all count alike."""
         yield self
         if self.has_weights:
             yield self._by_what_is_shared()
