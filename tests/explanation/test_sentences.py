@@ -1157,6 +1157,8 @@ NOTES = {
 }
 PRINTED = {
     r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
+    r"Rows of .+ units \(.+\) come again and again: .+": nothing,  # in test_order_of_rows.py
+    r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
     rf"No kinds found in .+: {NO_KINDS_BUT}": nothing_else_differs,
     rf"No kinds found in .+: {NO_KINDS_OF}": are_made_alone,
     rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?(?: without clear groups)?, "
@@ -1204,6 +1206,8 @@ ON_PAGE = {
     r"The line of Python stands below the rules\.": nothing,
     r"(What you changed|It) is shown on this page alone\.": nothing,
     r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
+    r"Rows of .+ units \(.+\) come again and again: .+": nothing,  # in test_order_of_rows.py
+    r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
     rf"No kinds found: {NO_KINDS_BUT}\.": nothing_else_differs,
     rf"No kinds found: {NO_KINDS_OF}\.": are_made_alone,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters(?: without clear groups)?, by ({NUMBER}) cuts? on "

@@ -71,8 +71,8 @@ class ColumnTable:
         x = self.values[:, j]
         return np.asarray(x == known.index(None) if None in known else np.isnan(x))
 
-    def _beside(self, j: int) -> BesideColumn:
-        return BesideColumn(self.values[:, j], self.categories.get(j), self.dates.get(self.columns[j]))
+    def _beside(self, j: int, reason: str) -> BesideColumn:
+        return BesideColumn(self.values[:, j], self.categories.get(j), self.dates.get(self.columns[j]), reason)
 
     @property
     def lacking(self) -> Bools:
@@ -114,7 +114,7 @@ class ColumnTable:
         if len(kept) == len(self.columns):
             return self
         lost = [j for j in range(len(self.columns)) if j not in kept and (may_tell or j in self.categories)]
-        left = {self.columns[j]: self._beside(j) for j in lost}
+        left = {self.columns[j]: self._beside(j, reason) for j in lost}
         return replace(
             self,
             beside={**self.beside, **left} if reason else self.beside,

@@ -103,8 +103,8 @@ SUSPICIONS = (
 """Reasons for which a column that the caller names is not left out: a note says so. So is what says the same."""
 
 
-MAY_TELL = (CALENDAR, FIXED_BY_DATE, WITH_DATE, BEGINS_AGAIN, COME_EQUALLY, OF_PLAN)
-"""Reasons of columns that say when a row is from, or how it was made: they may say what clusters are."""
+MAY_TELL = (LIKE_IDENTIFIER, CALENDAR, FIXED_BY_DATE, WITH_DATE, BEGINS_AGAIN, OF_UNITS, COME_EQUALLY, OF_PLAN)
+"""Reasons of columns that say when a row is from, or how it was made: such numbers may say what clusters are."""
 
 
 def is_suspicion(reason: str) -> bool:

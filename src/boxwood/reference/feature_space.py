@@ -31,11 +31,15 @@ from boxwood.tree.tree import pull_back
 
 
 class BesideColumn(NamedTuple):
-    """A column that clusters do without: numbers, days of dates, or codes of categories."""
+    """A column that clusters do without: numbers, days of dates, or codes of categories.
+
+    `reason` says why it was left out.
+    """
 
     values: Floats
     categories: Categories | None = None
     dates: Dates | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -125,9 +125,12 @@ def columns_beside(X: Any, notes: Sequence[str], dates: Mapping[str, Dates]) -> 
     """
     told = [note.left_out for note in notes if isinstance(note, ColumnNote) and note.left_out is not None]
     plain = {*numeric_columns(X)[0]}
-    names = [name for one in told if one.reason in MAY_TELL for name in one.columns if name in plain]
-    values = as_matrix(X, names)
-    return {name: BesideColumn(values[:, j], dates=dates.get(name)) for j, name in enumerate(names)}
+    why = {name: one.reason for one in told if one.reason in MAY_TELL for name in one.columns if name in plain}
+    values = as_matrix(X, [*why])
+    return {
+        name: BesideColumn(x, dates=dates.get(name), reason=reason)
+        for (name, reason), x in zip(why.items(), values.T, strict=True)
+    }
 
 
 def ages_among(dates: Mapping[str, Dates]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from boxwood._types import Bools, Floats, Indices
+from boxwood.columns.rules import OF_UNITS
 from boxwood.explanation.records import FEW
 from boxwood.words.distinctive import THAN_OTHERS
 from boxwood.words.values import category, cluster_name, column_name, shorten_name
@@ -91,6 +92,8 @@ def tell_left_out(ex: MeasuredTree) -> dict[int, str]:
         return {}
     best: dict[int, _Telling] = {}
     for name, column in evidence.coordinates.beside.items():
+        if column.reason == OF_UNITS and column.categories is None:
+            continue  # numbers that name units are neither high nor low
         for one in _told_by(column_name(name), column, column.values[task.kept], rows):
             best[one.cluster] = max(best.get(one.cluster, one), one, key=lambda each: each.apart)
     found = sorted(best.values(), key=lambda one: -one.apart)[: 1 if len(rows.sizes) == 2 else TOLD]

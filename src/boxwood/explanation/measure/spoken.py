@@ -204,8 +204,8 @@ def _units(ex: MeasuredTree, evidence: Evidence) -> dict[int, _Word]:
     Most rows of the cluster have it, most rows that have it are of the cluster, and they are not few.
     """
     sizes, found = np.array([one.size for one in ex.clusters]), dict[int, _Word]()
-    for name, (codes, known, _) in evidence.coordinates.beside.items():
-        values = () if known is None else known.values
+    for name, column in evidence.coordinates.beside.items():
+        values, codes = () if column.categories is None else column.categories.values, column.values
         for said, is_true in _of_categories(column_name(name), values, codes[evidence.task.kept], ()):
             shares = _shares(is_true, evidence)
             word, c = _Word(said, -1, is_true, shares), int(np.argmax(shares))

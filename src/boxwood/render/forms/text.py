@@ -16,6 +16,7 @@ from boxwood.axes import Categories
 from boxwood.columns.rules import IN_SHORT, NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
 from boxwood.explanation.measure.left_out import say_left_out
+from boxwood.explanation.measure.order_of_rows import say_order
 from boxwood.explanation.measure.spoken import say_besides, spoken_names
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
@@ -217,8 +218,8 @@ def _clusters(ex: MeasuredTree) -> list[str]:
 
 
 def _besides(ex: MeasuredTree) -> list[str]:
-    """Return in which other columns clusters that boxwood made differ, and what those say that were left out."""
-    return [said for said in (say_besides(ex), say_left_out(ex)) if said]
+    """Return what other columns, used or left out, and the order of rows say of clusters that boxwood made."""
+    return [said for said in (say_besides(ex), say_left_out(ex), *say_order(ex)) if said]
 
 
 def _notes(notes: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ from boxwood.explanation.measure.frontier import BySize, best_by_size, frontier_
 from boxwood.explanation.measure.held_out import held_out
 from boxwood.explanation.measure.left_out import say_left_out
 from boxwood.explanation.measure.losses import Distance
+from boxwood.explanation.measure.order_of_rows import say_order
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import profile_told
@@ -216,7 +217,7 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "lede": lede(ex, count),
         "weakest": weakest(ex, picture),
         "tiles": tiles(ex, has_price, count),
-        "left_out_tells": "" if count or hidden else say_left_out(ex),
+        "left_out_tells": "" if count or hidden else " ".join(filter(None, (say_left_out(ex), *say_order(ex)))),
         "rests_on": basis_lines(ex),
         "tree": tree,
         "ways": [] if tree is None else [way for way in ways if way.is_cut_off],
