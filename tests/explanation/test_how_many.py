@@ -83,7 +83,7 @@ def test_the_number_is_the_largest_on_which_halves_agree_and_the_others_are_name
 def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(300, 3))
     found = dict(zip(range(2, 11), [0.4, 0.45, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9], strict=True))
-    monkeypatch.setattr(DrawnRows, "agreement_of_halves", lambda look, k: found[k])
+    monkeypatch.setattr(DrawnRows, "agreement_of_halves", lambda look, k, least=-1.0: found[k])
     number = settled_number(DrawnRows(rows), None)
     assert (number.k, number.others) == (2, (3, 4))
     assert number.notes == (
@@ -344,7 +344,7 @@ def test_clusters_lie_apart_where_groups_show(seed):
 @law(8)
 def test_numbers_of_clusters_that_do_not_lie_apart_give_way_to_those_that_do(seed, monkeypatch):
     look, agreement = DrawnRows(groups(3, seed)[0]), {2: 0.9, 3: 0.95, 4: 0.9, 5: 0.99}
-    monkeypatch.setattr(DrawnRows, "agreement_of_halves", lambda look, k: agreement[k])
+    monkeypatch.setattr(DrawnRows, "agreement_of_halves", lambda look, k, least=-1.0: agreement[k])
 
     def found(apart):
         monkeypatch.setattr(DrawnRows, "lie_apart", lambda look, k: k in apart)
@@ -359,3 +359,19 @@ def test_numbers_of_clusters_that_do_not_lie_apart_give_way_to_those_that_do(see
     assert found({3, 5}).others == ()
     assert found(set()).k == 4
     assert look.groups().show is False
+
+
+@law(8)
+def test_halvings_that_tell_enough_tell_the_number(seed):
+    """Numbers that cannot be alike any more are not halved again, unless none is."""
+    rng = np.random.default_rng(seed)
+    rows = groups(2 + seed % 4, seed, apart=rng.choice([2.0, 3.0, 8.0]))[0]
+    all_of = {k: DrawnRows(rows).agreement_of_halves(k) for k in DrawnRows(rows).possible()}
+    found = DrawnRows(rows).how_many()
+    assert (found.best, found.others, found.note) == (
+        HowMany(all_of).best,
+        HowMany(all_of).others,
+        HowMany(all_of).note,
+    )
+    if found.agreement != all_of:
+        assert max(all_of.values()) >= ALIKE

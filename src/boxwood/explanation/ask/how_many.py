@@ -211,8 +211,10 @@ class DrawnRows:
 
     def how_many(self, among: Sequence[int] = NUMBERS, progress: Progress = silent) -> HowMany:
         """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""
-        numbers = tell_progress(progress, "numbers of clusters tried", self.possible(among))
-        return HowMany({k: self.agreement_of_halves(k) for k in numbers})
+        numbers = self.possible(among)
+        tried = tell_progress(progress, "numbers of clusters tried", numbers)
+        found = {k: self.agreement_of_halves(k, NEARLY) for k in tried}
+        return HowMany(found if max(found.values()) >= ALIKE else {k: self.agreement_of_halves(k) for k in numbers})
 
     def possible(self, among: Sequence[int] = NUMBERS) -> list[int]:
         """Return those of ascending numbers for which there are rows enough, and the least one anyway."""
@@ -275,17 +277,34 @@ class DrawnRows:
         said = f"looking at {n_rows} rows{TOO_FEW}{k} clusters are groups"
         return (said,) if n_rows < max(FEWEST, 2 * k) else ()
 
-    def agreement_of_halves(self, k: int) -> float:
-        """Return the mean agreement of the clusters of one half with those of the other, on all rows."""
-        generator, found = np.random.RandomState(0), list[float]()
+    def agreement_of_halves(self, k: int, least: float = -1.0) -> float:
+        """Return the mean agreement of the clusters of one half with those of the other, on all rows.
+
+        It is that of fewer halvings if these tell that it is below the least one that counts.
+        """
+        found = self._agreements.setdefault(k, [])
         with quietly_by_one_thread():
-            for seed in range(HALVES):
-                order = generator.permutation(len(self.rows))
-                halves = order[: len(order) // 2], order[len(order) // 2 :]
-                one, other = (self._clusters_of_half(self.rows[half], min(k, len(half)), seed) for half in halves)
-                both = count_pairs(one.predict(self.rows), other.predict(self.rows), (k, k))
-                found.append(adjusted_rand(both.astype(np.float64)))
+            while len(found) < HALVES and sum(found) + HALVES - len(found) >= least * HALVES:
+                found.append(self._agreement_of(k, len(found)))
         return float(np.mean(found))
+
+    @cached_property
+    def _agreements(self) -> dict[int, list[float]]:
+        """Those that are known, for each number of clusters."""
+        return {}
+
+    @cached_property
+    def _orders(self) -> list[Indices]:
+        """The orders in which the first rows are one half."""
+        generator = np.random.RandomState(0)
+        return [generator.permutation(len(self.rows)) for _ in range(HALVES)]
+
+    def _agreement_of(self, k: int, halving: int) -> float:
+        order, middle = self._orders[halving], len(self.rows) // 2
+        halves = order[:middle], order[middle:]
+        one, other = (self._clusters_of_half(self.rows[half], min(k, len(half)), halving) for half in halves)
+        both = count_pairs(one.predict(self.rows), other.predict(self.rows), (k, k))
+        return adjusted_rand(both.astype(np.float64))
 
     def _clusters_of_half(self, half: Floats, k: int, seed: int) -> WeightedClusters | KMeansOfRows:
         if self.has_weights:
