@@ -1157,8 +1157,8 @@ NOTES = {
 }
 PRINTED = {
     r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
-    r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one row "
-    r"for each\.": nothing,  # in test_order_of_rows.py
+    r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one "
+    r"row for each\.": nothing,  # in test_order_of_rows.py
     r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
     rf"No kinds found in .+: {NO_KINDS_BUT}": nothing_else_differs,
     rf"No kinds found in .+: {NO_KINDS_OF}": are_made_alone,
@@ -1207,8 +1207,8 @@ ON_PAGE = {
     r"The line of Python stands below the rules\.": nothing,
     r"(What you changed|It) is shown on this page alone\.": nothing,
     r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
-    r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one row "
-    r"for each\.": nothing,  # in test_order_of_rows.py
+    r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one "
+    r"row for each\.": nothing,  # in test_order_of_rows.py
     r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
     rf"No kinds found: {NO_KINDS_BUT}\.": nothing_else_differs,
     rf"No kinds found: {NO_KINDS_OF}\.": are_made_alone,
