@@ -93,7 +93,7 @@ def test_where_no_groups_show_few_clusters_are_made_unless_more_are_asked_for(mo
     )
     assert settled_number(DrawnRows(rows), 10).k == 10
     ex = explain(rows, method="imm")
-    assert str(ex).startswith("2 clusters of 300 rows without clear groups, explained by 2 leaves")
+    assert str(ex).startswith("No clear groups in 300 rows; one way to divide them into 2 parts, explained by 2 leaves")
     apart, _ = groups(3, 0)
     assert str(explain(apart, n_clusters=3, method="imm")).startswith("3 clusters of 400 rows, explained by")
 
@@ -113,9 +113,9 @@ def test_every_door_gives_one_verdict_whatever_the_number_of_clusters(seed):
     assert shown == {bool(apart)}
     assert {ex.stability(2).clearer for ex in asked} == shown
     assert compare_k(frame, [2], **how).groups == bool(apart)
-    assert {any(said in str(ex) for said in (" without clear groups", "No kinds found")) for ex in asked} == {not apart}
+    assert {any(said in str(ex) for said in ("No clear groups in ", "No kinds found")) for ex in asked} == {not apart}
     page = asked[0].to_html()
-    assert ("clusters without clear groups, by" in page) == ("none clear" in page) == (not apart)
+    assert ("No clear groups: this" in page) == (" 5 parts, by " in page) == ("none clear" in page) == (not apart)
 
 
 @law(4)

@@ -726,6 +726,11 @@ def is_of_many_columns(asked, clusters, rows, left_out, leaves, used, columns):
     same(sum(map(int, re.findall(r"\d+", left_out or ""))), len(asked.X) - asked.n_kept)
 
 
+def has_parts_alone(asked, rows, left_out, parts, *others):
+    is_no_clearer(asked)
+    is_of_many_columns(asked, parts, rows, left_out, *others)
+
+
 def agrees(asked, told, weighted, largest, baseline):
     same((told, baseline), (percent(asked.agreement), percent(asked.baseline)))
     same(bool(weighted), "sample_weight" in asked.options)
@@ -873,8 +878,9 @@ def is_bounded(asked, bound):
     assert asked.ex.details.draws.mean <= float(bound) * 1.001
 
 
-def sorts(asked, rows, clusters, cuts, used, columns):
+def sorts(asked, rows, clusters, noun, cuts, used, columns):
     ex = asked.ex
+    same(noun == "parts", lack_groups(ex.notes))
     same(whole(rows), asked.n_kept)
     same((int(clusters), int(cuts)), (ex.n_clusters, int((ex.tree.feature >= 0).sum())))
     same((int(used), int(columns)), (len(np.unique(ex.tree.feature[ex.tree.feature >= 0])), len(ex.columns)))
@@ -1155,6 +1161,7 @@ NOTES = {
     r"method exkmc lowers the cost, also where that leads away from the clusters, as these do not minimise it; expand "
     r"keeps to them": does_not_minimise,
 }
+_ON_COLUMNS = rf"explained by ({NUMBER}) lea(?:f|ves) on ({NUMBER}) of ({NUMBER}) columns?"
 PRINTED = {
     r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
     r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one "
@@ -1162,10 +1169,9 @@ PRINTED = {
     r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
     rf"No kinds found in .+: {NO_KINDS_BUT}": nothing_else_differs,
     rf"No kinds found in .+: {NO_KINDS_OF}": are_made_alone,
-    rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?(?: without clear groups)?, "
-    rf"explained by ({NUMBER}) lea(?:f|ves) on "
-    rf"({NUMBER}) of "
-    rf"({NUMBER}) columns?": is_of_many_columns,
+    rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?, {_ON_COLUMNS}": is_of_many_columns,
+    rf"No clear groups in ({NUMBER}) rows?( \(.+ left out\))?; one way to divide them into ({NUMBER}) parts, "
+    rf"{_ON_COLUMNS}": has_parts_alone,
     rf"The rules agree with the clusters on ({SHARE}) of rows( by weight)? \(always (.+): ({SHARE})\)[.;]": agrees,
     rf"within-cluster cost is ({NUMBER}) times that of the clusters \(price of explainability\)[.;]": costs_times,
     r"within-cluster cost is that of the clusters \(price of explainability 1\)\.": costs_the_same,
@@ -1212,7 +1218,8 @@ ON_PAGE = {
     r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
     rf"No kinds found: {NO_KINDS_BUT}\.": nothing_else_differs,
     rf"No kinds found: {NO_KINDS_OF}\.": are_made_alone,
-    rf"The rules sort ({NUMBER}) rows into ({NUMBER}) clusters(?: without clear groups)?, by ({NUMBER}) cuts? on "
+    r"No clear groups: this is one way to divide the rows\.": is_no_clearer,
+    rf"The rules sort ({NUMBER}) rows into ({NUMBER}) (clusters|parts), by ({NUMBER}) cuts? on "
     rf"({NUMBER}) of ({NUMBER}) columns?\.": sorts,
     rf"They are right for ({SHARE}) of the rows( by weight)?; always guessing (.+) would be right for (only )?"
     rf"({SHARE})\.": are_right,
@@ -1580,7 +1587,6 @@ ELSEWHERE = {
     " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     "by which rows differ most:": "explanation/test_no_kinds.py::test_ranges_of_one_number_are_no_kinds",
-    " without clear groups": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the largest number": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "fewer rows about § than on both sides": "explanation/test_clearer.py::test_a_valley_without_a_gap",

@@ -95,6 +95,37 @@ def lack_groups(notes: Iterable[str]) -> bool:
     return any(note.startswith(NO_GROUPS) for note in notes)
 
 
+def found_in(notes: Sequence[str], n_clusters: int, rows: str) -> str:
+    """Return what was found in rows, as titles begin: clusters, or that there are no kinds or no clear groups of rows.
+
+    Where no groups show, nobody is told that there are clusters, as that would say both at once.
+
+    Examples
+    --------
+    >>> found_in([no_groups()], 2, "312 rows")
+    'No clear groups in 312 rows; one way to divide them into 2 parts'
+    >>> found_in([], 2, "312 rows")
+    '2 clusters of 312 rows'
+    """
+    if why_no_kinds(notes):
+        return f"No kinds found in {rows}"
+    if lack_groups(notes):
+        return f"No clear groups in {rows}; one way to divide them into {parts_of(notes, n_clusters)}"
+    return f"{parts_of(notes, n_clusters)} of {rows}"
+
+
+def none_found(notes: Sequence[str]) -> str:
+    """Return the sentence that there are no kinds or no clear groups of rows; empty where they are not in doubt."""
+    if why := why_no_kinds(notes):
+        return f"No kinds found: {why}. "
+    return "No clear groups: this is one way to divide the rows. " if lack_groups(notes) else ""
+
+
+def parts_of(notes: Iterable[str], n_clusters: int) -> str:
+    """Return how many clusters there are; they are called parts where no groups show."""
+    return count_of(n_clusters, "part" if lack_groups(notes) else "cluster")
+
+
 def why_no_kinds(notes: Iterable[str]) -> str:
     """Return why notes on clusters say that there are no kinds of rows; empty if none says so."""
     return next((note.removeprefix(NO_KINDS) for note in notes if note.startswith(NO_KINDS)), "")

@@ -39,7 +39,7 @@ from boxwood.words.claims import at_least, none_better
 from boxwood.words.lines import sentences_on_rules as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, say_method, totals_text
-from boxwood.words.notes import CHOSEN, NO_GROUPS, NO_KINDS, in_order, in_short, lack_groups, why_no_kinds
+from boxwood.words.notes import CHOSEN, NO_GROUPS, NO_KINDS, found_in, in_order, in_short, why_no_kinds
 from boxwood.words.rule_heads import head_texts, legend
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day_line, rule, say_numbers
 from boxwood.words.values import (
@@ -258,8 +258,8 @@ def always(ex: MeasuredTree) -> str:
 
 
 def title_of(ex: MeasuredTree) -> str:
-    """Return how many clusters and rows there are."""
-    return f"{ex.n_clusters:,} clusters of {ex.n_rows - ex.n_left_out:,} rows"
+    """Return how many clusters and rows there are, or that no groups of rows show."""
+    return found_in(ex.notes, ex.n_clusters, count_of(ex.n_rows - ex.n_left_out, "row"))
 
 
 def right_for(ex: MeasuredTree) -> str:
@@ -273,19 +273,18 @@ def tells_price(ex: MeasuredTree) -> bool:
 
 
 def headline(ex: MeasuredTree) -> str:
-    """Return how many clusters, rows, leaves and columns there are."""
+    """Return what was found, and how many rows, leaves and columns there are."""
     kept = count_of(ex.n_rows - ex.n_left_out, "row")
     labelled = ex.n_left_out - ex.details.n_incomplete
     parts = [f"{count_of(labelled, 'row')} {_lacking(ex)}"] * bool(labelled)
     why = "" if ex.details.gaps or ex.details.categories else " with missing values"  # others may lack some, too
     parts += [f"{count_of(ex.details.n_incomplete, 'row')}{why}"] * bool(ex.details.n_incomplete)
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
+    found = found_in(ex.notes, ex.n_clusters, f"{kept}{left_out}")
     if why := why_no_kinds(ex.notes):
-        return f"No kinds found in {kept}{left_out}: {why}"
+        return f"{found}: {why}"
     used = f"{ex.tree.features.size:,} of {count_of(len(ex.columns), 'column')}"
-    without = " without clear groups" if lack_groups(ex.notes) else ""
-    clusters = f"{count_of(ex.n_clusters, 'cluster')} of {kept}{left_out}{without}"
-    return f"{clusters}, explained by {of_leaves(ex.n_leaves)} on {used}"
+    return f"{found}, explained by {of_leaves(ex.n_leaves)} on {used}"
 
 
 def _lacking(ex: MeasuredTree) -> str:
