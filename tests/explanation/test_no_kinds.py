@@ -1,4 +1,4 @@
-"""Clusters that are nothing but ranges of numbers are no kinds of rows, and text, Markdown and page begin with that."""
+"""Clusters that one thing alone makes are no kinds of rows where no groups show, and all that is written says so."""
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ def test_ranges_of_one_number_are_no_kinds(seed):
     printed = str(ex)
     assert all(NONE in said for said in said_by(ex)[:2])
     assert printed.startswith(
-        f"{NONE} in 300 rows: no gap or valley parts the rows, and clusters are made of age alone\n"
+        f"{NONE} in 300 rows: no gap or valley parts the rows. The parts are ranges of age alone.\n"
     )
     lines = [line for line in printed.splitlines() if line.startswith("cluster ")]
     assert len(lines) == ex.n_clusters
@@ -38,27 +38,58 @@ def test_ranges_of_one_number_are_no_kinds(seed):
 
 
 @law(8)
-def test_they_are_kinds_where_groups_show_or_another_column_differs(seed):
+def test_what_follows_a_number_on_any_curve_is_told_and_makes_no_kinds(seed):
+    rng = np.random.default_rng(seed)
+    height = rng.normal(170, 10, 300)
+    curve = rng.choice([lambda x: x, lambda x: -x, lambda x: np.exp(x / 10)])
+    weight = curve(height - 170 + rng.normal(0, rng.uniform(1, 6), 300))
+    said = str(bw.explain(pd.DataFrame({"height": height, "weight": weight, "luck": rng.permutation(height)})))
+    if not said.startswith(NONE):  # in few tables luck differs by chance
+        assert "luck" in said
+        return
+    names = {"height": "weight", "weight": "height"}
+    assert any(f"The parts are ranges of {one}, which {other} follows.\n" in said for one, other in names.items())
+
+
+@law(12)
+def test_values_of_one_column_and_two_flags_are_no_kinds(seed):
+    rng = np.random.default_rng(seed)
+    flags = [rng.random(300) < rng.uniform(0.2, 0.8) for _ in range(2)]
+    makers = [lambda x: x, lambda x: x * 1, lambda x: np.where(x, "yes", "no")]
+    one, two = (makers[at](flag) for at, flag in zip(rng.integers(0, 3, 2), flags, strict=True))
+    plan = rng.choice([*"abc"], 300)
+    assert f"{NONE} in 300 rows" in str(bw.explain(pd.DataFrame({"one": one})))
+    assert "The parts are values of plan alone." in str(bw.explain(pd.DataFrame({"plan": plan})))
+    printed = str(bw.explain(pd.DataFrame({"one": one, "two": two})))
+    assert "The parts are crossings of one and two alone." in printed or "values of" in printed
+    assert NONE in printed
+    beside = pd.DataFrame({"one": one, "x": rng.normal(size=300) + 1.5 * flags[0]})
+    assert not str(bw.explain(beside)).startswith(
+        f"{NONE} in 300 rows: no gap or valley parts the rows. The parts are v"
+    )
+
+
+@law(8)
+def test_they_are_kinds_where_groups_show_or_unrelated_columns_differ(seed):
     rng = np.random.default_rng(seed)
     table = one_number(rng)
     humps = table.assign(age=table["age"] + 300 * rng.integers(0, 2, 300))
-    along = table.assign(base=table["age"] + rng.normal(0, 10, 300))
-    for frame in (humps, along):
-        assert not any(NONE in said for said in said_by(bw.explain(frame))[:2])
+    crossed = pd.DataFrame(rng.uniform(size=(300, 2)), columns=["lat", "long"])
+    for frame in (humps, crossed):
+        ex = bw.explain(frame)
+        assert len(ex.tree.features) == 1 + (frame is crossed)
+        assert not any(NONE in said for said in said_by(ex)[:2])
     assert NONE not in str(bw.explain(table, n_clusters=3)), "who asks for clusters gets them"
     assert NONE not in str(bw.explain(table, np.where(table["age"] > 40, "old", "young")))
-
-
-def test_categories_are_kinds():
-    rng = np.random.default_rng(0)
-    plans = pd.DataFrame({"plan": rng.choice(["a", "b", "c"], 300), "flag": rng.integers(0, 2, 300)})
-    assert NONE not in str(bw.explain(plans))
 
 
 def test_the_page_begins_with_it_and_a_model_file_keeps_it(tmp_path):
     pytest.importorskip("jinja2")
     ex = bw.explain(one_number(np.random.default_rng(1)))
-    assert '<p class="lede">No kinds found: no gap or valley parts the rows, and' in ex.to_html()
+    assert (
+        '<p class="lede">No kinds found: no gap or valley parts the rows. The parts are ranges of age alone. '
+        in ex.to_html()
+    )
     assert (
         ex.to_html().lower().partition("what this rests on")[0].count("no kinds found: ") == 1
     )  # it is not said twice on top

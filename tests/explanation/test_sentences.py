@@ -513,9 +513,20 @@ def nothing_else_differs(asked, _):
             assert all(abs(apart(asked, name, c)) < 0.5 + 1e-9 for c in range(asked.ex.n_clusters))
 
 
-def are_made_alone(asked, *_):
-    """All columns are in the rules."""
-    assert len(asked.ex.tree.features) == len(asked.ex.columns)
+def are_values_alone(asked, told):
+    """The rules test one column of few values, or two of two values, and nothing else differs."""
+    names = told.split(" and ")
+    assert len(names) == len(asked.ex.tree.features)
+    assert all(asked.X[name].nunique() == 2 for name in names) or len(names) == 1
+    nothing_else_differs(asked, told)
+
+
+def are_followed(asked, told, followers):
+    """Ranks of one column and of those that follow it go together."""
+    first, *others = told.split(" and ")
+    for name in [*others, *followers.replace(" and ", ", ").split(", ")]:
+        both = asked.X[[first, name]].dropna().rank()
+        assert abs(both.corr().iloc[0, 1]) > 0.6
 
 
 def go_with_clusters(asked, told):
@@ -1044,8 +1055,12 @@ _LOST = r"rounding and other limits took \d+ lea(?:f|ves) away"
 _ADVICE = r'(\(max_leaf_nodes(?:, objective="agreement")?\))'
 _TREE = r"no tree of \d+ lea(?:f|ves)( within the limits)? "
 
-NO_KINDS_BUT = "no gap or valley parts the rows, and nothing but (.+) differs between the clusters"
-NO_KINDS_OF = "no gap or valley parts the rows, and clusters are made of (.+) alone"
+NO_KINDS = "no gap or valley parts the rows"
+PARTS = {
+    r"The parts are ranges of (.+) alone": nothing_else_differs,
+    r"The parts are ranges of (.+), which (.+) follows?": are_followed,
+    r"The parts are (?:values|crossings) of (.+) alone": are_values_alone,
+}
 NOTES = {
     rf"the clusters are not compact \(({NUMBER}%) of the rows are nearest to the mean of their own cluster\), so "
     r"the tree with the fewest rows in a wrong cluster was chosen, and no price is shown": (is_not_compact),
@@ -1131,8 +1146,7 @@ NOTES = {
     r"left out, numbers that seem to count or name units, such as households: (.+); to use it, name the columns "
     r"\(columns\)": name_units,
     r"the columns together show no clear groups: no gap or valley parts the rows .+": nothing,
-    rf"no kinds found: {NO_KINDS_BUT}": nothing_else_differs,
-    rf"no kinds found: {NO_KINDS_OF}": are_made_alone,
+    **{rf"no kinds found: {NO_KINDS}\. {parts}": refute for parts, refute in PARTS.items()},
     rf"(.+) alone shows groups(?:: no row of ({NUMBER}) between (\S+) and (\S+)|: fewer rows about .+)?": (
         shows_groups_alone
     ),
@@ -1167,8 +1181,8 @@ PRINTED = {
     r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one "
     r"row for each\.": nothing,  # in test_order_of_rows.py
     r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
-    rf"No kinds found in .+: {NO_KINDS_BUT}": nothing_else_differs,
-    rf"No kinds found in .+: {NO_KINDS_OF}": are_made_alone,
+    rf"No kinds found in .+: {NO_KINDS}\.": is_no_clearer,
+    **{rf"{parts}\.": refute for parts, refute in PARTS.items()},
     rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?, {_ON_COLUMNS}": is_of_many_columns,
     rf"No clear groups in ({NUMBER}) rows?( \(.+ left out\))?; one way to divide them into ({NUMBER}) parts, "
     rf"{_ON_COLUMNS}": has_parts_alone,
@@ -1216,8 +1230,8 @@ ON_PAGE = {
     r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one "
     r"row for each\.": nothing,  # in test_order_of_rows.py
     r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
-    rf"No kinds found: {NO_KINDS_BUT}\.": nothing_else_differs,
-    rf"No kinds found: {NO_KINDS_OF}\.": are_made_alone,
+    rf"No kinds found: {NO_KINDS}\.": is_no_clearer,
+    **{rf"{parts}\.": refute for parts, refute in PARTS.items()},
     r"No clear groups: this is one way to divide the rows\.": is_no_clearer,
     rf"The rules sort ({NUMBER}) rows into ({NUMBER}) (clusters|parts), by ({NUMBER}) cuts? on "
     rf"({NUMBER}) of ({NUMBER}) columns?\.": sorts,
@@ -1588,6 +1602,7 @@ ELSEWHERE = {
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
     "by which rows differ most:": "explanation/test_no_kinds.py::test_ranges_of_one_number_are_no_kinds",
     "the largest number": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
+    "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "fewer rows about § than on both sides": "explanation/test_clearer.py::test_a_valley_without_a_gap",
     # of rows, files and their columns

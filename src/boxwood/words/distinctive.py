@@ -55,11 +55,12 @@ def differences_besides(
     return f"Besides, {'; '.join(f'{names[i]} has {list_words(words)}' for i, words in of_cluster.items())}."
 
 
-def differ_besides(
+def columns_apart(
     profile: Sequence[ColumnProfile], clusters: Sequence[ClusterSummary], tested: Collection[str]
-) -> bool:
-    """Return whether clusters stand out in a column that rules do not test."""
-    return bool(_apart_most([one for one in profile if one.column not in tested], _choose_told(clusters)))
+) -> list[str]:
+    """Return the columns in which clusters stand out, of those that rules do not test."""
+    others = [one for one in profile if one.column not in tested]
+    return [others[place].column for place in sorted(_apart_most(others, _choose_told(clusters)))]
 
 
 def _choose_told(clusters: Sequence[ClusterSummary]) -> Sequence[ClusterSummary]:

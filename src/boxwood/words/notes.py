@@ -11,14 +11,15 @@ from boxwood.words.values import count_of
 NO_GROUPS = "the columns together show no clear groups:"
 """How the note begins that clusters are made of rows without groups."""
 
-NO_VALLEY = "no gap or valley parts the rows (the step of a flag, a category or a frequent value is none)"
+NO_PARTING = "no gap or valley parts the rows"
+NO_VALLEY = f"{NO_PARTING} (the step of a flag, a category or a frequent value is none)"
 """Why that is said, and where the line is drawn."""
 
 GO_ROUND = "a hollow parts none either: the rows go round it, as on a ring, a curve or a bent sheet"
 """What is added where clusters lie on both sides of a hollow."""
 
 NO_KINDS = "no kinds found: "
-"""How the note begins that clusters without groups are ranges of numbers, and nothing else differs between them."""
+"""How the note begins that one thing alone makes clusters without groups."""
 
 TOO_FEW = " does not tell whether "
 """What a note holds that says that rows are too few to tell groups from none."""
@@ -110,8 +111,8 @@ def found_in(notes: Sequence[str], n_clusters: int, rows: str) -> str:
     if why_no_kinds(notes):
         return f"No kinds found in {rows}"
     if lack_groups(notes):
-        return f"No clear groups in {rows}; one way to divide them into {parts_of(notes, n_clusters)}"
-    return f"{parts_of(notes, n_clusters)} of {rows}"
+        return f"No clear groups in {rows}; one way to divide them into {count_parts(notes, n_clusters)}"
+    return f"{count_parts(notes, n_clusters)} of {rows}"
 
 
 def none_found(notes: Sequence[str]) -> str:
@@ -121,7 +122,7 @@ def none_found(notes: Sequence[str]) -> str:
     return "No clear groups: this is one way to divide the rows. " if lack_groups(notes) else ""
 
 
-def parts_of(notes: Iterable[str], n_clusters: int) -> str:
+def count_parts(notes: Iterable[str], n_clusters: int) -> str:
     """Return how many clusters there are; they are called parts where no groups show."""
     return count_of(n_clusters, "part" if lack_groups(notes) else "cluster")
 

@@ -39,12 +39,12 @@ from boxwood.explanation.choose.on_table import FinishedTree, TableSearch, choos
 from boxwood.explanation.choose.search import grow_for, sample_task
 from boxwood.explanation.choose.search_batches import GrownInBatches, SearchInBatches
 from boxwood.explanation.measure.batch_statistics import BatchStatistics, named_by_rows, with_enough_rows
+from boxwood.explanation.measure.besides import with_note_on_kinds
 from boxwood.explanation.measure.evidence import Evidence
 from boxwood.explanation.measure.full_table import OF_DRAWN
 from boxwood.explanation.measure.limited import move_thresholds
 from boxwood.explanation.measure.measure import Costs, measure, measured_of_batches, mixture_facts
 from boxwood.explanation.measure.mend import with_mends
-from boxwood.explanation.measure.spoken import with_note_on_kinds
 from boxwood.explanation.measured_tree import MeasuredTree, with_kinds
 from boxwood.grow.grown import Grown
 from boxwood.grow.refinement.plainer import on_plainer_columns

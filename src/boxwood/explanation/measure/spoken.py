@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from copy import copy
-from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boxwood._types import Bools, Floats
-from boxwood._validation import list_words
-from boxwood.explanation.measure.left_out import tell_left_out
-from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.records import FEW
 from boxwood.tree.shorten import ends_left_of
-from boxwood.words.distinctive import differ_besides, differences_besides
-from boxwood.words.notes import NO_KINDS, lack_groups
 from boxwood.words.values import category, column_name, group_digits, one_of
 
 if TYPE_CHECKING:
     from boxwood.explanation.measure.evidence import Evidence
-    from boxwood.explanation.measured_tree import MeasuredTree, Tree
-    from boxwood.explanation.records import ColumnProfile
+    from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.tree import Interval
 
 MOST, HALF = 0.8, 0.5  # share of a cluster of which a name is true, and of each other one, of which it is not
@@ -83,55 +75,6 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
         ex._kept["spoken"] = _with_rest(names, evidence)
     said = ex._kept["spoken"]
     return {name: own for name, own in zip(ex.names, said, strict=True) if own and said.count(own) == 1}
-
-
-def say_besides(ex: MeasuredTree) -> str:
-    """Return in which other columns clusters that boxwood made differ; empty if their rows are not in memory.
-
-    The profile is not kept as one that was asked for, as a model file would hold it then.
-    """
-    if not ex._is_made_here or ex._in_memory is None:
-        return ""
-    return differences_besides(_profile_besides(ex), ex.clusters, _list_tested(ex))
-
-
-def with_note_on_kinds(ex: Tree) -> Tree:
-    """Return the explanation of clusters that boxwood made and counted, with a note if these are no kinds of rows.
-
-    They are none where no groups show, rules cut nothing but numbers into ranges, and no other column differs, not even
-    one that was left out.
-    """
-    evidence, tested = ex._in_memory, ex.tree.features.tolist()
-    if evidence is None or not tested or not lack_groups(ex.notes) or not all(_is_cut_in_ranges(ex, j) for j in tested):
-        return ex
-    if differ_besides(_profile_besides(ex), ex.clusters, _list_tested(ex)) or tell_left_out(ex):
-        return ex
-    names = list_words([column_name(name) for name in _list_tested(ex)])
-    others = len(ex.columns) > len(tested)
-    why = f"nothing but {names} differs between the clusters" if others else f"clusters are made of {names} alone"
-    return replace(ex, notes=(*ex.notes, f"{NO_KINDS}no gap or valley parts the rows, and {why}"))
-
-
-def _is_cut_in_ranges(ex: MeasuredTree, j: int) -> bool:
-    """Return whether a column has more than two numbers, of which rules do not only ask whether there is one."""
-    evidence = ex._rows()
-    x = evidence.coordinates.table.values[:, j]
-    if j in evidence.categories or evidence.coordinates.columns[j] in evidence.booleans:
-        return False
-    known, ends = x[np.isfinite(x)], ends_left_of(ex.tree)[ex.tree.feature == j]
-    parts = (ends >= known.min()) & (ends < known.max())
-    return len(np.unique(known)) > 2 and bool(parts.any(axis=1).all())
-
-
-def _list_tested(ex: MeasuredTree) -> list[str]:
-    return [ex.columns[j] for j in ex.tree.features.tolist()]
-
-
-def _profile_besides(ex: MeasuredTree) -> tuple[ColumnProfile, ...]:
-    if "besides" not in ex._kept:
-        ex._kept["besides"] = measure_profile(copy(ex))
-    found: tuple[ColumnProfile, ...] = ex._kept["besides"]
-    return found
 
 
 def _with_rest(names: Sequence[_Word | None], evidence: Evidence) -> list[str]:

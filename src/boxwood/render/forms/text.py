@@ -15,9 +15,10 @@ from boxwood._validation import list_words, refuse_unknown
 from boxwood.axes import Categories
 from boxwood.columns.rules import IN_SHORT, NO_VALUES, ONE_VALUE, THE_LABELS
 from boxwood.explanation.living.shapes import rows_lacking
+from boxwood.explanation.measure.besides import say_besides
 from boxwood.explanation.measure.left_out import say_left_out
 from boxwood.explanation.measure.order_of_rows import say_order
-from boxwood.explanation.measure.spoken import say_besides, spoken_names
+from boxwood.explanation.measure.spoken import spoken_names
 from boxwood.explanation.measure.told import totals_told
 from boxwood.explanation.measured_tree import explanation_of
 from boxwood.explanation.records import NOT_CHOSEN
@@ -48,6 +49,7 @@ from boxwood.words.values import (
     column_name,
     count_of,
     group_digits,
+    join_words,
     none_of,
     number,
     of_leaves,
@@ -138,18 +140,14 @@ def brief(model: Any, *, more: str = "ex.notes", lines: str = "ex.standalone_rul
     ex = whole._for_people()
     of_lines = [] if "lines" in whole._kept else _on_lines(ex, lines)
     said = [*_on_left_out(ex, columns), *in_short(_notes_beside(ex), more), *of_lines]
-    rules = [_ranges(ex)] if are_ranges(ex) else [*_clusters(ex), "\n".join([_loss(ex), *_held_out(ex)])]
+    is_kind = not why_no_kinds(ex.notes)
+    rules = [*_clusters(ex), "\n".join([_loss(ex), *_held_out(ex)])] if is_kind else [_parts(ex)]
     parts = [headline(ex), *rules, *_worth(ex)]
     return "\n\n".join([*parts, "\n".join(said)] if said else parts)
 
 
-def are_ranges(ex: MeasuredTree) -> bool:
-    """Return whether clusters are no kinds of rows, but ranges of one column."""
-    return bool(why_no_kinds(ex.notes)) and ex.tree.features.size == 1
-
-
-def _ranges(ex: MeasuredTree) -> str:
-    """Return a line for each cluster that is a range of one column, from its least values on."""
+def _parts(ex: MeasuredTree) -> str:
+    """Return a line for each cluster that is no kind of rows; ranges of a column come from its least values on."""
     whole = sum(one.matched for one in ex.clusters) or 1.0
     found = [ex.clusters[c] for c in dict.fromkeys([*ex.tree.leaf_clusters.tolist(), *range(ex.n_clusters)])]
     lines = [
@@ -161,10 +159,11 @@ def _ranges(ex: MeasuredTree) -> str:
         )
         for one in found
     ]
-    name = column_name(ex.columns[int(ex.tree.features[0])])
-    return "\n".join(
-        [f"To have parts all the same, cut {name}, by which rows differ most:", *align_lines(lines, {0, 3})]
-    )
+    names = join_words([column_name(ex.columns[j]) for j in ex.tree.features.tolist()], _NAMED)
+    return "\n".join([f"If parts are wanted, divide the rows by {names}:", *align_lines(lines, {0, 3})])
+
+
+_NAMED = 4  # columns
 
 
 def _notes_beside(ex: MeasuredTree) -> list[str]:
@@ -172,8 +171,10 @@ def _notes_beside(ex: MeasuredTree) -> list[str]:
     notes = notes_of(ex)
     if not why_no_kinds(notes):
         return notes
-    told = re.compile(rf"^({NO_KINDS}|{NO_GROUPS})| alone decides the {f'|{CHOSEN.pattern}' * are_ranges(ex)}")
-    return [note for note in notes if not told.search(note)]
+    return [note for note in notes if not _OF_KINDS.search(note)]
+
+
+_OF_KINDS = re.compile(rf"^({NO_KINDS}|{NO_GROUPS})| alone decides the |{CHOSEN.pattern}")
 
 
 def _on_left_out(ex: MeasuredTree, how: str) -> list[str]:
@@ -282,7 +283,7 @@ def headline(ex: MeasuredTree) -> str:
     left_out = f" ({' and '.join(parts)} left out)" if parts else ""
     found = found_in(ex.notes, ex.n_clusters, f"{kept}{left_out}")
     if why := why_no_kinds(ex.notes):
-        return f"{found}: {why}"
+        return f"{found}: {why}."
     used = f"{ex.tree.features.size:,} of {count_of(len(ex.columns), 'column')}"
     return f"{found}, explained by {of_leaves(ex.n_leaves)} on {used}"
 

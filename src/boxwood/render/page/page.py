@@ -63,7 +63,7 @@ from boxwood.words.contrast import MOST
 from boxwood.words.distinctive import THAN_OTHERS, distinctive_columns, suggested_names
 from boxwood.words.lines import sentences_on_rules, table_of
 from boxwood.words.measured import say_method, share_of_total, totals_line
-from boxwood.words.notes import NO_GROUPS, NO_KINDS, gravest, groups_in_short, none_found, parts_of
+from boxwood.words.notes import NO_GROUPS, NO_KINDS, count_parts, gravest, groups_in_short, none_found
 from boxwood.words.values import cluster_name, column_name, join_words, percent, shorten_name, use_titles
 
 if TYPE_CHECKING:
@@ -470,7 +470,7 @@ def lede(ex: MeasuredTree, count: int | None = None) -> str:
     largest = max(ex.clusters, key=lambda cluster: cluster.share)
     only = "only " if ex.baseline < ex.agreement - _FAR_BELOW else ""
     return (
-        f"{none_found(ex.notes)}The rules sort {_count(kept, 'row')} into {parts_of(ex.notes, ex.n_clusters)}, by "
+        f"{none_found(ex.notes)}The rules sort {_count(kept, 'row')} into {count_parts(ex.notes, ex.n_clusters)}, by "
         f"{_count(ex.n_leaves - 1, 'cut')} on {ex.tree.features.size:,} of {_count(len(ex.columns), 'column')}. They "
         f"are right for {percent(ex.agreement)} of the rows{' by weight' if ex.details.weighted else ''}"
         f"{'' if count is None else f' in groups of {count:,} or more'}; always guessing "
