@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 import boxwood as bw
-from boxwood.explanation.measure.spoken import HALF, MOST, REST, spoken_names
+from boxwood.explanation.measure.spoken import HALF, MOST, spoken_names
 from tests.scale import law
 
 
@@ -36,6 +36,8 @@ def meanings(word, frame, ex):
     x = frame[name]
     if word == f"{name} missing":
         return [x.isna()]
+    if word == f"{name} known":
+        return [x.notna()]
     if word in (name, f"not {name}"):
         return [x == (word == name)]
     if word in (f"no {name}", f"some {name}"):
@@ -75,11 +77,11 @@ def between(x, low, high):
 
 def is_said(how, low, high, x):
     """Return whether a word is the one for what lies between two borders, of which one may be None."""
-    is_most = between(x, low, high).mean() > 2 / 3
+    is_most = between(x, low, high).sum() > 2 / 3 * x.notna().sum() and x.dtype.kind != "M"
     if low is None:
-        return how in (("not high", "not late") if is_most else ("low", "early"))
+        return how == "usual" if is_most else how in ("low", "early")
     if high is None:
-        return how in (("not low", "not early") if is_most else ("high", "late"))
+        return how == "usual" if is_most else how in ("high", "late")
     middle = x.median()
     if low < middle <= high:
         return how == "middle"
@@ -94,21 +96,23 @@ def test_they_are_true_of_most_of_the_cluster_and_of_no_other(seed):
     names, labels = spoken_names(ex), ex._evidence.task.reference.labels
     assert names, "groups as plain as these have names"
     for c, name in names.items():
-        if name == REST:
-            others = product(*(truths(each, frame, ex) for each in names.values() if each != REST))
-            assert len(names) == 3
-            assert any(speaks_of(c, ~np.logical_or.reduce(true), labels, weights) for true in others)
-        else:
-            assert any(speaks_of(c, true, labels, weights) for true in truths(name, frame, ex)), name
+        least = HALF if all(is_asked(word, frame, ex.clusters[c]) for word in name.split(", ")) else MOST
+        assert any(speaks_of(c, true, labels, weights, least) for true in truths(name, frame, ex)), name
         assert f"cluster {c} · {name}" in str(ex)
     assert len({*names.values()}) == len(names)
     assert ex.names == (0, 1, 2)
     assert "·" not in ex.to_sql() + ex.to_python()
 
 
-def speaks_of(c, true, labels, weights):
+def is_asked(word, frame, cluster):
+    """Return whether a rule of a cluster asks for the column of a word."""
+    name = next(each for each in frame.columns if each in word.split(" "))
+    return any(each.column == name for rule in cluster.rules for each in rule)
+
+
+def speaks_of(c, true, labels, weights, least):
     share = [np.average(true[labels == other], weights=weights[labels == other]) for other in range(3)]
-    return share[c] >= MOST and max(share[other] for other in range(3) if other != c) < HALF
+    return share[c] >= least and max(share[other] for other in range(3) if other != c) < HALF
 
 
 @law(24)
@@ -129,6 +133,35 @@ def test_no_name_says_more_or_less_of_a_column_than_the_rule(seed):
                 if each.column in word.split(" "):
                     ruled = where_it_holds(each, frame[each.column])
                     assert any((true == ruled).all() for true in meanings(word, frame, ex)), (word, one)
+
+
+@law(16)
+def test_names_are_plain_words(seed):
+    """No name negates a rare value: what a rule asks of most rows is usual, or known where it asks no more."""
+    rng = np.random.default_rng(seed)
+    rare = rng.random(400) < rng.uniform(0.05, 0.25)
+    side = rng.choice([-1, 1])
+    frame = pd.DataFrame({"spent": rng.normal(side * 12 * rare, 1), "paid": rng.normal(side * 12 * rare, 1)})
+    names = spoken_names(bw.explain(frame, n_clusters=2))
+    assert {name.split(" ")[0] for name in names.values()} == {"usual", "high" if side > 0 else "low"}
+    gaps = frame.assign(spent=np.where(rare, np.nan, rng.normal(size=400)), paid=rng.normal(size=400))
+    names = spoken_names(bw.explain(gaps, n_clusters=2, columns=["spent"]))
+    assert {*names.values()} <= {"spent known", "spent missing", "high spent", "low spent", "usual spent"}
+    kinds = pd.DataFrame({"kind": np.where(rare, "x", rng.choice([*"abc"], 400)), "paid": frame["paid"]})
+    assert "not x" not in "".join(spoken_names(bw.explain(kinds, n_clusters=2)).values())
+
+
+@law(12)
+def test_a_cluster_is_called_as_its_rule_says_where_that_is_true_of_half_of_it(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(300, 3)) @ rng.normal(size=(3, 3)), columns=["age", "pay", "hours"])
+    ex = bw.explain(frame, n_clusters=5, method="imm")
+    names, labels, ruled = spoken_names(ex), ex._evidence.task.reference.labels, ex.predict(frame)
+    for c in range(5):
+        held = np.bincount(labels[ruled == c], minlength=5) / np.bincount(labels, minlength=5)
+        if held[c] >= HALF and held[np.arange(5) != c].max() < HALF:
+            assert c in names, ex
+    assert "none of these" not in names.values()
 
 
 def where_it_holds(condition, x):

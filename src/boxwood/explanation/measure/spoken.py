@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 MOST, HALF = 0.8, 0.5  # share of a cluster of which a name is true, and of each other one, of which it is not
 SAME = 0.1  # of the rows: two words that differ in fewer say the same
-MAJORITY = 2 / 3  # of all rows: more are not said to be high
+MAJORITY = 2 / 3  # of all rows: numbers of more are not said to be high, but usual
 FEW_VALUES = 10  # of whole numbers, which are said
 TRIED = 6  # words of a cluster that are tried in pairs
-LONGEST = 45  # characters of a name
-REST, MOST_NAMES = "none of these", 4  # names, of which it is said if they are so few
+LONGEST = 50  # characters of a name
 
 
 class _Word(NamedTuple):
     """A word, the column that it is about, whether it is true of each row, and of which share of each cluster.
 
-    against: clusters whose rules ask something else of the column.
+    asked, against: clusters whose rules ask just this of the column, or something else.
     """
 
     said: str
     column: int
     is_true: Bools
     shares: Floats
+    asked: Collection[int] = ()
     against: Collection[int] = ()
 
     def apart(self, c: int) -> float:
@@ -48,23 +48,23 @@ class _Word(NamedTuple):
         """Return of which share of each other cluster it is true."""
         return np.delete(self.shares, c)
 
-    def speaks_of(self, c: int) -> bool:
-        """Return whether it is true of most of a cluster, and of less than half of each other one."""
-        return bool(self.shares[c] >= MOST and self.elsewhere(c).max(initial=0.0) < HALF)
+    def speaks_of(self, c: int, least: float = MOST) -> bool:
+        """Return whether it is true of so much of a cluster, and of less than half of each other one."""
+        return bool(self.shares[c] >= least and self.elsewhere(c).max(initial=0.0) < HALF)
 
 
 def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
     """Return words to speak of clusters that boxwood made, by their names; of none whose rows are not in memory.
 
     Words are values of columns of categories, booleans, whole numbers of few values, "no" and "some" for amounts, and
-    "missing"; or "high" and "low" for numbers, "late" and "early" for dates. These are above and below the cuts that
-    the rules make in the column, or the median of all rows; more than two thirds of the rows are "not high" or "not
-    low", and numbers between two cuts "middle", "rather high" or "rather low". Of each column the word that is true of
-    fewest rows speaks, so that no name says other than a rule.
+    "missing", or "known" where a rule asks no more; or "high" and "low" for numbers, "late" and "early" for dates.
+    These are above and below the cuts that the rules make in the column, or the median of all rows; numbers that more
+    than two thirds of the rows have are "usual", and those between two cuts "middle", "rather high" or "rather low". Of
+    each column the word that is true of fewest rows speaks, so that no name says other than a rule.
 
     A name is one word or two, true of 80% of the cluster, by weight, and of less than half of each other one. Each of
-    two words is much truer of the cluster than of any other; where that names none, two or three are together. No two
-    clusters have one name.
+    two words is much truer of the cluster than of any other; where that names none, two or three are together. What its
+    rule says names a cluster, too, if it is true of half of it. No two clusters have one name.
     """
     evidence = ex._in_memory if ex._is_made_here else None
     if evidence is None or not all(isinstance(name, int) for name in ex.names):
@@ -72,31 +72,26 @@ def spoken_names(ex: MeasuredTree) -> dict[Any, str]:
     if "spoken" not in ex._kept:
         words, units = list(_words(ex, evidence)), _units(ex, evidence)
         names = [units.get(c) or _name(c, words, evidence) for c in range(ex.n_clusters)]
-        ex._kept["spoken"] = _with_rest(names, evidence)
+        ex._kept["spoken"] = ["" if name is None else name.said for name in names]
     said = ex._kept["spoken"]
     return {name: own for name, own in zip(ex.names, said, strict=True) if own and said.count(own) == 1}
 
 
-def _with_rest(names: Sequence[_Word | None], evidence: Evidence) -> list[str]:
-    """Return what the names say; the only cluster without one is the rest if few of its rows have another's name."""
-    said = ["" if name is None else name.said for name in names]
-    if said.count("") == 1 < len(said) <= MOST_NAMES + 1:
-        c = said.index("")
-        is_named = np.logical_or.reduce([name.is_true for name in names if name is not None])
-        if _shares(~is_named, evidence)[c] >= MOST:
-            said[c] = REST
-    return said
-
-
 def _name(c: int, words: Sequence[_Word], evidence: Evidence) -> _Word | None:
     """Return the name of a cluster; None if it has none."""
+    told = [word for word in words if word.shares[c] >= MOST and c not in word.against]
+    asked = [word for word in words if word.shares[c] >= HALF and c in word.asked]
+    return _name_by(c, told, evidence, MOST) or _name_by(c, asked, evidence, HALF)
+
+
+def _name_by(c: int, words: Sequence[_Word], evidence: Evidence, least: float) -> _Word | None:
+    """Return the best name that some words make, of each column the one that is true of fewest rows."""
     of_column: dict[int, _Word] = {}
     for word in words:
-        if word.shares[c] >= MOST and c not in word.against:
-            nearest = of_column.get(word.column, word)
-            of_column[word.column] = min(nearest, word, key=lambda one: int(one.is_true.sum()))
+        nearest = of_column.get(word.column, word)
+        of_column[word.column] = min(nearest, word, key=lambda one: int(one.is_true.sum()))
     tried = _names(c, sorted(of_column.values(), key=lambda word: -word.apart(c)), evidence)
-    return next((name for name in tried if len(name.said) <= LONGEST and name.speaks_of(c)), None)
+    return next((name for name in tried if len(name.said) <= LONGEST and name.speaks_of(c, least)), None)
 
 
 def _names(c: int, own: Sequence[_Word], evidence: Evidence) -> Iterator[_Word]:
@@ -135,9 +130,11 @@ def _words(ex: MeasuredTree, evidence: Evidence) -> Iterator[_Word]:
             said = iter(())
         lacks = np.isnan(x)
         ruled = {c: _within(pieces, x) for c, pieces in asked.get(j, {}).items()}
+        if lacks.any() and any(np.array_equal(own, ~lacks) for own in ruled.values()):
+            said = iter([*said, (f"{name} known", ~lacks)])
         for each, is_true in said:
             against = [c for c, own in ruled.items() if ((is_true != own) & ~lacks).any()]
-            yield _Word(each, j, is_true, _shares(is_true, evidence), against)
+            yield _Word(each, j, is_true, _shares(is_true, evidence), {*ruled} - {*against}, against)
         yield _Word(f"{name} missing", j, lacks, _shares(lacks, evidence))
 
 
@@ -180,7 +177,7 @@ def _within(pieces: Sequence[Interval], x: Floats) -> Bools:
 def _of_categories(
     name: str, values: Sequence[Any], x: Floats, asked: Iterable[Sequence[Interval]]
 ) -> Iterator[tuple[str, Bools]]:
-    """Yield the values, and two of them, or all but one, where a rule asks for these."""
+    """Yield the values, and two of them, or all but a frequent one, where a rule asks for these."""
     for code, value in enumerate(values):
         if isinstance(value, bool):
             yield name if value else f"not {name}", x == code
@@ -191,7 +188,7 @@ def _of_categories(
         others = [value for code, value in enumerate(values) if code not in codes]
         if len(codes) == 2:
             yield f"{name} {one_of([values[code] for code in codes])}", np.isin(x, codes)
-        elif len(others) == 1:
+        elif len(others) == 1 < len(codes) and np.isin(x, codes).sum() <= MAJORITY * np.isfinite(x).sum():
             yield f"{name} not {category(others[0])}", np.isin(x, codes)
 
 
@@ -218,13 +215,13 @@ def _of_ranges(x: Floats, cuts: Floats, more: str, less: str) -> Iterator[tuple[
         yield from ((more, x > middle), (less, x < middle))
     for low, high in combinations([-math.inf, *cuts.tolist(), math.inf], 2):
         is_true = (x > low) & (x <= high)
-        is_most = is_true.sum() > MAJORITY * len(known)
+        is_most = more == "high" and is_true.sum() > MAJORITY * len(known)
         if math.isfinite(low) and math.isfinite(high):
             yield "middle" if low < middle <= high else f"rather {more if low >= middle else less}", is_true
         elif math.isfinite(low):
-            yield f"not {less}" if is_most else more, is_true
+            yield "usual" if is_most else more, is_true
         elif math.isfinite(high):
-            yield f"not {more}" if is_most else less, is_true
+            yield "usual" if is_most else less, is_true
 
 
 def _shares(is_true: Bools, evidence: Evidence) -> Floats:
