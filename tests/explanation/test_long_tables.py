@@ -61,7 +61,8 @@ def counts_of_combinations(seed, share=1.0):
     frame = pd.DataFrame(cells, columns=[f"c{j}" for j in range(len(n_values))])
     for j in range(1, len(n_values)):
         frame[f"c{j}"] = frame[f"c{j}"].map(dict(enumerate("abcdef")))
-    return frame.assign(n=rng.poisson(rng.uniform(3, 60, len(frame)))).sample(frac=1, random_state=seed)
+    counts = rng.poisson(rng.permutation(np.geomspace(2, 90, len(frame))))  # they differ much
+    return frame.assign(n=counts).sample(frac=1, random_state=seed)
 
 
 @law(12)
@@ -105,6 +106,21 @@ def test_outcomes_of_a_plan_and_of_persons_are_no_weights(seed):
     doses = counts.assign(dose=np.arange(len(counts)) % 7)
     for table in (yields, doses, persons.assign(n=rng.poisson(9, len(persons)))):
         assert "n" not in {name for _, names in bw.explain(table, n_clusters=2).provenance.left_out for name in names}
+
+
+@law(12)
+def test_what_a_plan_measures_counts_no_rows(seed):
+    """Yields differ little, and doses are no categories, whatever whole numbers are measured."""
+    rng = np.random.default_rng(seed)
+    frame = counts_of_combinations(seed)
+    mean = rng.uniform(20, 900)
+    yields = frame.assign(n=rng.normal(mean, rng.uniform(0.05, 0.3) * mean, len(frame)).round())
+    doses = frame.assign(c0=frame["c0"] ** 2 * 10 + 5, c1=frame["c1"].map({a: 10**i for i, a in enumerate("abcdef")}))
+    tables = [yields, *[doses] * any(doses[name].nunique() > 2 for name in ("c0", "c1"))]
+    for table in tables:
+        ex = bw.explain(table, n_clusters=2)
+        assert "may count rows" not in str(ex.notes)
+        assert "n" not in {name for _, names in ex.provenance.left_out for name in names}
 
 
 @law(12)
