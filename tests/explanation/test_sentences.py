@@ -1600,9 +1600,7 @@ ELSEWHERE = {
     # of clusters that are made here
     " about the most similar clusters": "explanation/test_how_many.py::test_where_no_groups_show_few_clusters_ar",
     "the rules are right for only": "explanation/test_how_many.py::test_rules_that_are_right_for_few_rows_get_a",
-    "by which rows differ most:": "explanation/test_no_kinds.py::test_ranges_of_one_number_are_no_kinds",
     "the largest number": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
-    "the largest number ": "explanation/test_how_many.py::test_groups_that_are_apart_are_coun",
     " clusters, though not the same": "explanation/test_how_many.py::test_the_number_is_the_largest_on_which",
     "fewer rows about § than on both sides": "explanation/test_clearer.py::test_a_valley_without_a_gap",
     # of rows, files and their columns
