@@ -409,6 +409,19 @@ def test_a_summary_for_a_slide_is_copied(opened):  # noqa: F811
     assert len(lines) == 5
 
 
+def test_a_summary_counts_the_parts_of_rows_without_groups(opened):  # noqa: F811
+    rows = np.random.default_rng(0).uniform(size=(300, 2))
+    page = opened(boxwood.explain(pd.DataFrame(rows, columns=["lat", "long"]), n_clusters=4))
+    page.locator("#by-hand .merge").first.click()
+    page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.focus("#slide")
+    page.keyboard.press("Enter")
+    page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
+    first = page.evaluate("navigator.clipboard.readText()").split("\n")[0]
+    assert first.startswith("No clear groups in 300 rows; one way to divide them into 3 parts: the rules are ")
+
+
 def test_a_threshold_is_typed(opened):  # noqa: F811
     """The rules move to the value, or to the nearest that is counted, which is said; other cuts say why they stay."""
     frame, ex = made("whole", 0)

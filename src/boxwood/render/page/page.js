@@ -624,7 +624,7 @@ if (one("#own") && unpacks) (async () => {
 })();
 
 // ------------------------------------------------------------------ the picture, for a slide
-const headline = () => `${one("h1").textContent.replace(/^\d+(?= clusters)/, n => n - gone.size)}: the rules are ${rules.right}`;
+const headline = () => `${one("h1").textContent.replace(/^\d+(?= clusters)|\d+(?= parts$)/, n => n - gone.size)}: the rules are ${rules.right}`;
 // As it is shown, on white paper and twice as large, below a title; bars of the first tree are symbols beside it.
 const saved = async () => {
   const svg = one(".tree").cloneNode(true), {width, height} = svg.viewBox.baseVal;
