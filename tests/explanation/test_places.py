@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 import boxwood as bw
 from boxwood.explanation.change import places as module
 from boxwood.explanation.change.cuts import say_ends_of_cut
-from boxwood.explanation.change.places import places_at_edges, places_of_end, places_of_question
+from boxwood.explanation.change.places import places_at_edges, places_of_end, places_of_question, round_places
 from boxwood.explanation.records import FEW
 from boxwood.render.page._guard import as_shown
 from tests.explanation.test_changes import customers
@@ -52,9 +52,24 @@ def test_each_place_at_an_edge_has_the_rows_of_the_moved_cut(seed):
     refuse_a_wrong_edge(seed)
 
 
+@law(4)
+def test_round_places_are_those_of_the_moved_cut_and_many_rows_apart(seed):
+    refuse_a_wrong_round_place(seed)
+
+
+def test_round_places_are_said_with_few_digits_and_close_to_the_cut():
+    x = np.arange(3000.0)
+    ex = bw.explain(x[:, None], x > 1234, columns=["x"])
+    found = round_places(ex, 0, 5, 12)
+    assert len(found.values) == 12
+    assert all(value % 100 == 0 for i, value in enumerate(found.values) if i != found.now)
+    assert {1000, 2000} < {*found.values}
+
+
 @pytest.mark.full
 @law(24, first=4)
 def test_many_places(seed):
+    refuse_a_wrong_round_place(seed)
     refuse_a_wrong_end(seed)
     refuse_a_wrong_edge(seed)
     refuse_a_wrong_question(seed)
@@ -98,6 +113,35 @@ def refuse_a_wrong_edge(seed):
         others = [j for j in np.flatnonzero(ex.tree.feature == ex.tree.feature[node]).tolist() if j != node]
         taken = {said for other in others for _, said in say_ends_of_cut(ex, other)}
         assert not taken & {*map(str, places.values)}
+
+
+def refuse_a_wrong_round_place(seed):
+    rng = np.random.default_rng(seed)
+    ex = explained(rng, seed)
+    task, leaf = ex._rows().task, ex._rows().leaf
+    for node in np.flatnonzero(ex.tree.feature >= 0).tolist():
+        j, ends = int(ex.tree.feature[node]), [*say_ends_of_cut(ex, node)]
+        places = None if j in ex._coded_columns else round_places(ex, node, FEW, 20)
+        if places is None:
+            assert j in ex._coded_columns or len(ends) == 2
+            continue
+        assert len(places.values) <= 20
+        [(is_upper, said)] = ends
+        assert (places.agreement[places.now], places.moved[places.now]) == (pytest.approx(ex.agreement), ())
+        for i in some_of(rng, places):
+            refuse_others(places, i, ex.move_cut(places.column, said, to=places.values[i]))
+        moving = {each for each in range(ex.tree.n_nodes) if said in {text for _, text in say_ends_of_cut(ex, each)}}
+        moving = {each for each in moving if ex.tree.feature[each] == j}
+        below = [any(each in moving for each in _above(ex.tree, end)) for end in ex.tree.leaf_nodes.tolist()]
+        x = ex._rows().coordinates.table.column(j, np.flatnonzero(task.kept & np.array(below)[leaf]))
+        n_rows = [int((x <= end).sum() if is_upper else (x < end).sum()) for end in places.ends.tolist()]
+        assert (np.diff(n_rows) >= FEW).all()
+
+
+def _above(tree, node):
+    while node > 0:
+        node = int(tree.parent[node])
+        yield node
 
 
 def refuse_a_wrong_question(seed):

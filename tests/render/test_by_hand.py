@@ -432,15 +432,81 @@ def test_a_threshold_is_typed(opened):  # noqa: F811
     for value, is_place in ((f"{own + 0.001}", False), ("-1e6", False), (f"{own:g}", True)):
         box.fill(value)
         box.press("Enter")
-        assert ("the nearest that is counted here" in told.inner_text()) != is_place
+        assert bool(re.search("the nearest that (is|are) counted here", told.inner_text())) != is_place
         assert value == box.input_value() or not is_place
         page.wait_for_timeout(100)
         if value == "-1e6":
             check_tree(page, ex, frame)
     assert page.locator("#other-tree").is_hidden()
     moving = page.locator("#moves .move").count()
+    moving += page.locator("#asks .ask").count()
     staying = re.findall(r"\d+(?=[, ])", page.inner_text("#moves .note")) if moving < ex.n_leaves - 1 else []
     assert len(staying) == ex.n_leaves - 1 - moving
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_what_would_be_is_said_of_a_cut_above_others(opened, kind):  # noqa: F811
+    """By the slider and by a typed value, as Python has it by the line that is said; the tree of the page stays."""
+    n_asked = 0
+    for seed in seeds(4, least=2):
+        _, ex = made(kind, seed)
+        page = opened(ex)
+        page.wait_for_selector("#by-hand:not([hidden])")
+        for row in page.locator("#asks .pick").all():
+            control, box, told = row.locator(".ask"), row.locator("input").first, row.locator("output")
+            assert told.inner_text().endswith(f": right for {percent(ex.agreement)} of the {of_all(ex)}")
+            here, last = int(control.input_value()), int(control.get_attribute("max"))
+            for at in {0, last // 2, last} - {here}:
+                control.focus()
+                page.keyboard.press("Home")
+                for _ in range(at):
+                    page.keyboard.press("ArrowRight")
+                said, scope = control.get_attribute("aria-valuetext"), {"ex": ex}
+                assert said == told.inner_text()
+                exec(said.split("in Python: ")[1], scope)
+                new = scope["ex"]
+                assert f"would be right for {percent(new.agreement)} of the {of_all(ex)}" in said
+                n = sum(one.size for one in new.changes[-1].moved)
+                rows = re.search(r"(?:weight )?([\d,.]+)(?: rows?)? in another cluster", said)
+                assert (float(rows[1].replace(",", "")) if rows else 0) == pytest.approx(n, rel=1e-3)
+                value = box.input_value()
+                control.focus()
+                page.keyboard.press("Home" if at else "End")
+                box.fill(value)  # as it stands there, it is that place
+                box.press("Enter")
+                assert told.inner_text() == said
+                n_asked += 1
+            assert page.locator("#other-tree").is_hidden()
+        for control in page.locator("#by-hand .move").all()[:1]:  # with another change its numbers would be others
+            asks = page.locator("#asks .pick").count()
+            moved_to(page, control, int(control.input_value() == "0"))
+            page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+            assert page.locator("#asks .pick").filter(visible=True).count() == 0
+            assert page.locator("#asks .note").filter(visible=True).count() == (asks > 0)
+    assert n_asked > 2
+
+
+def of_all(ex):
+    return "weight" if ex.details.weighted else "rows"
+
+
+def test_a_value_that_is_not_counted_is_told_by_those_beside_it(opened):  # noqa: F811
+    ex = boxwood.explain(pd.read_csv("examples/customers.csv"), "segment", as_of="2026-07-31")
+    page = opened(ex)
+    page.wait_for_selector("#by-hand:not([hidden])")
+    row = page.locator("#asks .pick", has_text="last_order")
+    assert "days ago" in row.inner_text()
+    box, told = row.locator("input[type=number]"), row.locator("output")
+    own = int(box.input_value())
+    box.fill(f"{own - 0.5}")
+    box.press("Enter")
+    said = told.inner_text()
+    there = r"(\d+) \(right for (.*?) of the rows\)"
+    found = re.match(rf"([\d.]+) lies between {there} and {there}", said)
+    assert float(found[1]) == own - 0.5
+    for days, share in ((found[2], found[3]), (found[4], found[5])):
+        new = ex if int(days) == own else ex.move_cut("last_order", f"{own} days ago", to=f"{days} days ago")
+        assert share == percent(new.agreement)
 
 
 def test_the_picture_is_saved_for_a_slide(opened):  # noqa: F811

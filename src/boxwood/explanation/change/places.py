@@ -7,6 +7,7 @@ is before the row's value, and one from there on. So two walks of the rows and s
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MOST = 160  # places that are looked at; next to the cut each value is one
 _NEAR = 12  # places on either side of the cut
 _SPARSE = 5  # a step between places is at least this part of the way to the cut
+_ALL, _POWERS, _ABOUT = 1_000, 4, 20  # round values: of how many all are, of which powers of ten, and how far around
 _MOST_SUMS = 20_000_000  # sums that a price of each place may take
 _MOST_CODES = 30  # of a column whose words enter sums
 
@@ -63,11 +65,18 @@ class Places(NamedTuple):
     moved: tuple[tuple[RowsMoved, ...], ...]
     now: int
 
+    def only(self, taken: Sequence[int]) -> Places:
+        """Return some of the places; IN: taken: their numbers, ascending, that of the present one among them."""
+        values, moved = (tuple(each[i] for i in taken) for each in (self.values, self.moved))
+        price = None if self.price is None else self.price[taken]
+        return Places(self.column, values, self.ends[taken], self.agreement[taken], price, moved, taken.index(self.now))
 
-def places_of_end(ex: MeasuredTree, node: int, is_upper: bool) -> Places | None:
+
+def places_of_end(ex: MeasuredTree, node: int, is_upper: bool, *, are_round: bool = False) -> Places | None:
     """Return the places of an end of a cut of numbers or dates, for all cuts that move with it.
 
-    None where rows are not in memory, or were drawn from others.
+    None where rows are not in memory, or were drawn from others. IN: are_round: whether round values are looked at, and
+    no prices, instead of values evenly over the rows.
     """
     j, said = int(ex.tree.feature[node]), dict(say_ends_of_cut(ex, node))[is_upper]
     moving = ends_at(ex, j, said)
@@ -78,7 +87,7 @@ def places_of_end(ex: MeasuredTree, node: int, is_upper: bool) -> Places | None:
     sides = [NodeChanges({each: _aside(test, is_upper, way) for each, test in tests.items()}) for way in (True, False)]
     x = _below(ex, evidence, tests, j)
     olds = [float(test.upper if is_upper else test.lower) for test in tests.values()]
-    values = [said, *_between(ex, j, x, room, olds[0])]
+    values = [said, *_between(ex, j, x, room, olds[0], are_round=are_round)]
     ends = np.array([end_at(ex, j, value, is_upper=is_upper, old=olds[0]) for value in values])
     ends[0] = olds[0]
     values, ends = _in_order(values, ends, room)
@@ -91,8 +100,43 @@ def places_of_end(ex: MeasuredTree, node: int, is_upper: bool) -> Places | None:
 
     now = int(np.searchsorted(ends, olds[0]))
     first, last = _reachable(ex, ends.tolist(), now, tree_at)
-    counts = _Counts.of(ex, evidence, sides, x, ends[first:last], is_upper)
+    counts = _Counts.of(ex, evidence, sides, x, ends[first:last], is_upper, priced=not are_round)
     return counts.places(ex, j, values[first:last], now - first)
+
+
+def round_places(ex: MeasuredTree, node: int, least: int, most: int) -> Places | None:
+    """Return up to so many places of the only end of a cut of numbers or dates, those of few digits rather than others.
+
+    Between two of them, before the first and behind the last there are at least so many rows as `least`, and more the
+    farther they are from the cut. None where it has two ends, or rows are not in memory or were drawn from others.
+    """
+    j, ends = int(ex.tree.feature[node]), [*say_ends_of_cut(ex, node)]
+    evidence = _counted_rows(ex)
+    found = places_of_end(ex, node, ends[0][0], are_round=True) if len(ends) == 1 else None
+    if evidence is None or found is None:
+        return None
+    is_upper, said = ends[0]
+    x = np.sort(_below(ex, evidence, [each for each, _ in ends_at(ex, j, said)], j).x)
+    n_rows = np.searchsorted(x, found.ends, side="right" if is_upper else "left")
+    last, far, taken = int(np.searchsorted(x, np.inf)), np.abs(n_rows - n_rows[found.now]), [found.now]
+    for i in sorted(range(len(far)), key=lambda i: (_n_digits(found.values[i]), far[i])):
+        gaps = np.maximum(np.minimum(far[i], far[taken]) // _SPARSE, least)
+        is_apart = (np.abs(n_rows[i] - n_rows[taken]) >= gaps).all() and least <= n_rows[i] <= last - least
+        if len(taken) < most and is_apart:
+            taken.append(i)
+    return found.only(sorted(taken))
+
+
+def _n_digits(value: float | str) -> int:
+    """Return how many digits a reader has to keep in mind.
+
+    Examples
+    --------
+    >>> _n_digits(1500), _n_digits("137 days ago"), _n_digits("2026-03-01"), _n_digits(0.25)
+    (2, 3, 5, 2)
+    """
+    said = re.sub(r"(-01)+$", "", value) if isinstance(value, str) else f"{value:.15g}"
+    return len(re.sub(r"\D", "", said).strip("0"))
 
 
 def places_of_question(ex: MeasuredTree, node: int, column: str) -> Places | None:
@@ -260,11 +304,14 @@ def _aside(test: CutTest, is_upper: bool, is_beyond: bool) -> CutTest:
     return test._replace(lower=min(test.upper, LARGEST) if is_beyond else -math.inf)
 
 
-def _between(ex: MeasuredTree, j: int, below: _Below, room: tuple[float, float], old: float) -> Iterator[Any]:
-    """Yield values between those of rows, as `move_cut` takes them: all of a few, else evenly over the rows."""
+def _between(
+    ex: MeasuredTree, j: int, below: _Below, room: tuple[float, float], old: float, *, are_round: bool = False
+) -> Iterator[Any]:
+    """Yield values between those of rows, as `move_cut` takes them: all of a few, else some, over all rows or round."""
     x = below.x[np.isfinite(below.x) & (room[0] <= below.x) & (below.x <= room[1])]
     known, n_rows = np.unique(x, return_counts=True)
-    yield from _values_behind(ex, j, known, _choose_places(known, n_rows, old).tolist(), is_upper=True)
+    chosen = _choose_round(known, old) if are_round and math.isfinite(old) else _choose_places(known, n_rows, old)
+    yield from _values_behind(ex, j, known, chosen.tolist(), is_upper=True)
 
 
 def _values_behind(ex: MeasuredTree, j: int, known: Floats, places: Sequence[int], *, is_upper: bool) -> Iterator[Any]:
@@ -290,6 +337,18 @@ def _choose_places(known: Floats, n_rows: Ints, old: float) -> Indices:
     here = int(np.searchsorted(known, old)) if math.isfinite(old) else 0
     near = np.arange(here - _NEAR, here + _NEAR) if math.isfinite(old) else np.empty(0, dtype=np.intp)
     return np.unique(np.clip(np.concatenate([even, near]), 0, n - 1))
+
+
+def _choose_round(known: Floats, old: float) -> Indices:
+    """Return before which of the different values, less one, round numbers lie: all of a few, else some near it."""
+    n = len(known) - 1
+    if n <= _ALL:
+        return np.arange(max(n, 0))
+    power = math.floor(math.log10(known[-1] - known[0]))
+    steps = [10.0**each for each in range(power, power - _POWERS, -1)]
+    numbers = np.concatenate([(round(old / step) + np.arange(-_ABOUT, _ABOUT + 1)) * step for step in steps])
+    places = np.searchsorted(known, numbers, side="right") - 1
+    return np.unique(places[(places >= 0) & (places < n)])
 
 
 def _plain(x: float) -> float | int:
@@ -339,6 +398,8 @@ class _Counts:
         below: _Below,
         ends: Floats,
         is_upper: bool,
+        *,
+        priced: bool = True,
     ) -> _Counts:
         """Return the counts; IN: sides: the changes with the end beyond all values, and with it before all."""
         k, task = ex.n_clusters, evidence.task
@@ -356,7 +417,7 @@ class _Counts:
         is_here[below.rows] = True
         right = (ex.tree.leaf_clusters[evidence.leaf] == task.reference.labels) & task.kept & ~is_here
         elsewhere = right.sum() if task.rows.weights is None else task.rows.weights[right].sum()
-        price = _prices(ex, evidence, below, paths, clusters, is_here)
+        price = _prices(ex, evidence, below, paths, clusters, is_here) if priced else None
         ways = paths.by(now, k, below.weights).transpose(0, 2, 1)
         return cls(ends, held, clusters, ways, price, float(elsewhere))
 

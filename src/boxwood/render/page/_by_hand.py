@@ -1,7 +1,8 @@
 """Trees that a reader of a page makes by hand: thresholds move to edges of their histograms, clusters are merged.
 
 The page puts such changes together. Merged clusters are a pruning of the tree, and a place of a cut says which rows are
-on either side, and what it changes in the code of each of these trees.
+on either side, and what it changes in the code of each of these trees. A cut above others does not move there: the page
+says what would be.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from boxwood.explanation.change.cuts import moved_tests, value_in_python
-from boxwood.explanation.change.places import PlacesAtEdges, places_at_edges
+from boxwood.explanation.change.places import Places, PlacesAtEdges, places_at_edges, round_places
 from boxwood.explanation.change.trees import NodeChanges
 from boxwood.explanation.measure.frontier import Pruned
+from boxwood.render.forms.text import right_for
 from boxwood.render.forms.walk import cut_words
 from boxwood.render.page._copies import beside_code, code_by_form
 from boxwood.render.page._parts import nodes_in_form
@@ -34,6 +36,7 @@ from boxwood.render.page._trees import (
     words_of_clusters,
 )
 from boxwood.render.pictures.bars import Bars, CutMark
+from boxwood.render.pictures.picture import say_rows
 from boxwood.tree.boxes import reached_by_missing
 from boxwood.words.values import short_number
 
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from boxwood.tree.nodes import CutTest
 
 _MOST_CUTS, _MOST_PLACES, _MOST_TREES, _MOST_CODES = 5, 12, 8, 60
+_MOST_ASKED, _MOST_ASKED_PLACES = 5, 20
 _FINE, _OF_ALL = 8, 80  # places in a bar, and of all cuts of the whole tree, see `_cuts`
 _MOST_LETTERS = 30_000
 _Change: TypeAlias = tuple[int, int, str]
@@ -73,12 +77,14 @@ def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str,
         for node, rule in zip(one.ends, rules_at_leaves(one.ex), strict=True):
             data["nodes"][node]["rule"] = lines_said(rule)
         told[",".join(map(str, one.into))] = _tell_tree(one, cuts, code)
-    while len(told) > 1 or cuts:
+    moved = next(iter(told.values()))["moves"]  # in the whole tree
+    asked = dict(_asked(ex, [node for node in range(ex.tree.n_nodes) if node not in moved], least))
+    while len(told) > 1 or cuts or asked:
         moving = {node: cut.told for node, cut in cuts.items()}
-        packed = pack(data | facts_of_pictures(ex) | {"trees": told, "cuts": moving})
+        packed = pack(data | facts_of_pictures(ex) | {"trees": told, "cuts": moving, "asked": asked})
         if len(packed) <= _MOST_LETTERS:
             return packed
-        (told if len(told) > 1 else cuts).popitem()
+        (told if len(told) > 1 else cuts or asked).popitem()
     return None
 
 
@@ -176,10 +182,7 @@ def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int
 
     IN: of_all: about how many places the cuts of the whole tree have, if they had as many everywhere as near them.
     """
-    ex = one.ex
-    if ex._short is not None or (ex.limits is not None and ex.limits.round_thresholds is not None):
-        return  # words have other thresholds, or thresholds may have few digits alone
-    fixed = {cut.column for cut in ex.limits.cuts} if ex.limits is not None else set()
+    ex, fixed = one.ex, _fixed_columns(one.ex)
     above = {node: here for node, here in one.cuts_above_leaves.items() if node in bars and node not in known}
     rows = {node: ex._rows().held[_leaves(ex, here)].sum() for node, here in above.items()}
     taken = [(cut.column, value) for cut in known.values() for value in cut.values]
@@ -199,6 +202,38 @@ def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int
             cut = _cut(ex, (node, above[node]), found, free, bars[node])
             taken += [(column, value) for value in cut.values]
             yield cut
+
+
+def _fixed_columns(ex: MeasuredTree) -> set[str]:
+    """Return the columns whose cuts stay: all where words have other thresholds, or these have few digits alone."""
+    if ex._short is not None or (ex.limits is not None and ex.limits.round_thresholds is not None):
+        return {*ex.columns}
+    return {cut.column for cut in ex.limits.cuts} if ex.limits is not None else set()
+
+
+def _asked(ex: MeasuredTree, nodes: Sequence[int], least: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the cuts of some nodes, and what would be if one moved: said alone, as other cuts would follow."""
+    fixed, own = _fixed_columns(ex), ex.tree
+    free = [node for node in nodes if own.feature[node] >= 0 and not own.is_set[node]]
+    free = [node for node in free if ex.columns[int(own.feature[node])] not in fixed]
+    for node in sorted(free, key=lambda node: int(own.node_depth[node]))[:_MOST_ASKED]:
+        if (found := round_places(ex, node, least, _MOST_ASKED_PLACES)) is not None and len(found.values) > 1:
+            yield node, {"now": found.now, "places": [*_told_places(ex, node, found)]}
+
+
+def _told_places(ex: MeasuredTree, node: int, found: Places) -> Iterator[dict[str, str]]:
+    """Yield the value of each place of a cut, what is said of it, and the line of Python that takes it."""
+    now = found.values[found.now]
+    line = f"ex = ex.move_cut({found.column!r}, {value_in_python(ex, found.column, now)!r}, to="
+    numbers = zip(found.values, found.agreement.tolist(), found.moved, strict=True)
+    for i, (value, agreement, moved) in enumerate(numbers):
+        tests = {} if i == found.now else moved_tests(ex, found.column, now, value)
+        tree = NodeChanges(tests).on(ex.tree, ex.n_clusters)
+        there = replace(ex, tree=tree, agreement=agreement, _evidence=None, _kept={})
+        words = cut_words(there, node, None, reached_by_missing(tree, ex._gap_columns))
+        n, python = sum(one.size for one in moved), repr(value_in_python(ex, found.column, value))
+        rows = f", {say_rows(n, ex.details.weighted)} in another cluster" if n else ""
+        yield {"value": python, "full": words.full[0], "said": right_for(there) + rows, "line": f"{line}{python})"}
 
 
 def _cut(ex: MeasuredTree, node: tuple[int, int], found: PlacesAtEdges, free: Sequence[int], bars: Bars) -> _Cut:

@@ -513,41 +513,62 @@ const pairsOf = ({into, at}, found) => {
     return one !== other && isFirst && tree && [...at.keys()].every(cut => tree.moves[cut] || !tree.ends.some(([id]) => id === cut + 1));
   });
 };
-// The value of a place as one types it: a number, or a day, which is one of days, too.
-const dayOf = days => dated(days).slice(0, 10), isDated = cut => byHand.columns[byHand.nodes[cut].test[0]].date;
-const numberAt = (cut, {value, ends}) => { const end = ends.find(x => x !== null); return isDated(cut) || Number.isNaN(Number(value)) ? end : Number(value); };
-let wish = {};  // the value that was typed, where no place is
-const wished = (cut, box) => {
-  const {places} = byHand.cuts[cut], x = isDated(cut) ? Date.parse(box.value) / 864e5 : Number(box.value), far = places.map(place => Math.abs(numberAt(cut, place) - x));
-  if (box.value === "" || Number.isNaN(x)) return;
-  const to = far.indexOf(Math.min(...far)), said = numberAt(cut, places[to]);
-  moveTo(cut, to, (isDated(cut) ? dayOf(said) === box.value : said === x) ? {} : {cut, said: `${box.value}: the nearest that is counted here is `});
+// The value of a place as one types it: a number, a day, or a number of days, of which those to come are less than none.
+const inDays = value => {
+  const found = /^['"](in )?([\d,]+) days?(?: \(.*\))?( ago| before .*| after .*|)['"]$/.exec(value);
+  return value === "'today'" ? [0, " ago"] : found && [Number(found[2].replaceAll(",", "")) * (found[1] || found[3].startsWith(" after") ? -1 : 1), found[3]];
+};
+const asTyped = value => (Number.isNaN(Number(value)) ? String(inDays(value)?.[0] ?? value.slice(1, 11)) : String(Number(value)));
+const isDay = text => /^\d{4}-\d\d-\d\d$/.test(text), inNumbers = text => (isDay(text) ? Date.parse(text) / 864e5 : Number(text));
+// A box in which a place is typed, and a slider over all places; IN: kind: whether the tree moves; go: takes a place, and
+// what is said of a value that is none; rightAt: says for how many rows the rules are right at a place.
+const placesOf = ({number, column}, {places, now}, kind, go, rightAt) => {
+  const name = `move-${number}`, range = element("input", {type: "range", class: kind, id: name, min: 0, max: places.length - 1});
+  const texts = places.map(({value}) => asTyped(value)), box = element("input", {type: isDay(texts[now]) ? "date" : "number", step: "any", "aria-label": `Value of cut ${number}`});
+  box.hidden = texts.some(text => Number.isNaN(inNumbers(text)));  // moments, which are chosen alone
+  range.addEventListener("input", () => go(Number(range.value), ""));
+  box.addEventListener("change", () => {
+    const x = inNumbers(box.value), off = texts.map(text => inNumbers(text) - x), far = off.map(Math.abs), to = far.indexOf(Math.min(...far));
+    const beside = off.findIndex((one, i) => i && one * off[i - 1] < 0), told = i => `${texts[i]} (${rightAt(i)})`;
+    const nearest = beside < 0 ? `${box.value}: the nearest that is counted here is ` : `${box.value} lies between ${told(beside - 1)} and ${told(beside)}, the nearest that are counted here; `;
+    if (box.value !== "" && to >= 0) go(to, far[to] ? nearest : "");
+  });
+  const days = inDays(places[now].value), row = element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), box, days ? ` days${days[1]} ` : "", range, element("output", {for: name}));
+  return {row, say: (at, said) => {
+    range.value = at;
+    box.value = texts[at];
+    range.setAttribute("aria-valuetext", one("output", row).textContent = said);
+  }};
 };
 const whyStays = ({children, test}) => (children.some(child => !child.isLeaf) ? "other cuts follow" : test[4] ? "words are asked for" : "too few rows beside it, or another cut moves with it");
+let wish = {}, rows = new Map();  // what is said of a value that was typed, where no place is; the controls of cuts
+const rightAt = cut => to => { const state = stateOf(); return rightFor(madeOf({...state, at: new Map(state.at).set(cut, to)}).right); };
+// A cut above others does not move here, but what would be is said: of the tree of this page as it is.
+const askOf = node => {
+  const {places, now} = byHand.asked[node.id];
+  const say = (at, typed) => say.row.say(at, `${typed}${places[at].full}: ${at === now ? "" : "would be "}${places[at].said}${at === now ? "" : `; the tree stays here, in Python: ${places[at].line}`}`);
+  say.row = placesOf(node, byHand.asked[node.id], "ask", say, at => places[at].said.split(",")[0]);
+  say(now, "");
+  return say.row.row;
+};
 const sayMade = () => {
   const state = stateOf(), {found, right} = madeOf(state), of = state.into.join();
   const cuts = found.filter(({id}) => byHand.cuts[id] && state.tree.moves[id]);
   if (one("#moves").dataset.of !== of) {
-    one("#moves").replaceChildren(...cuts.map(({id, number, column}) => {
-      const name = `move-${number}`, range = element("input", {type: "range", class: "move", id: name, min: 0, max: byHand.cuts[id].places.length - 1});
-      const box = element("input", {type: isDated(id) ? "date" : "number", step: "any", "aria-label": `Value of cut ${number}`});
-      range.addEventListener("input", () => moveTo(id, Number(range.value)));
-      box.addEventListener("change", () => wished(id, box));
-      return element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), box, range, element("output", {for: name}));
-    }));
-    const ends = found.filter(node => !node.isLeaf && !cuts.includes(node)), whys = [...new Set(ends.map(whyStays))];
+    rows = new Map(cuts.map(node => [node.id, placesOf(node, byHand.cuts[node.id], "move", (at, said) => moveTo(node.id, at, {cut: node.id, said}), rightAt(node.id))]));
+    one("#moves").replaceChildren(...[...rows.values()].map(({row}) => row));
+    const merged = state.into.some((cluster, i) => cluster !== i), above = found.filter(node => !node.isLeaf && !cuts.includes(node)), asks = merged ? [] : above.filter(({id}) => byHand.asked[id]);
+    one("#asks").replaceChildren(...asks.map(askOf), ...(asks.length ? [element("p", {class: "note"}, `Cut ${asks.map(({number}) => number).join(", ")}: undo your changes to see what would be if it moved.`)] : []));
+    const ends = above.filter(node => !asks.includes(node)), whys = [...new Set(ends.map(whyStays))];
     const stay = whys.map(why => `cut ${ends.filter(node => whyStays(node) === why).map(({number}) => number).join(", ")} (${why})`);
     if (stay.length) one("#moves").append(element("p", {class: "note"}, `Not moved here: ${stay.join("; ")}. In Python, ex.move_cut moves any.`));
   }
   one("#moves").dataset.of = of;
-  all("#moves .move").forEach((range, i) => {
-    const {places, now} = byHand.cuts[cuts[i].id], to = placeOf(state, cuts[i].id);
+  [...one("#asks").children].forEach(part => { part.hidden = (madeByHand() > 0) === part.matches(".pick"); });
+  cuts.forEach(({id}) => {
+    const {places, now} = byHand.cuts[id], to = placeOf(state, id);
     const n = Math.abs(sumOf(places[to].inside) - sumOf(places[now].inside));
-    range.value = to;
-    const {id} = cuts[i], x = numberAt(id, places[to]);
-    range.previousSibling.value = isDated(id) ? dayOf(x) : x;
-    const said = `${wish.cut === id ? wish.said : ""}${places[to].full[0]}: ${rightFor(right)}${n ? `, ${rowsIn(n, byHand.weighted)} in another cluster` : ""}`;
-    range.setAttribute("aria-valuetext", range.nextElementSibling.textContent = said);
+    rows.get(id).say(to, `${wish.cut === id ? wish.said : ""}${places[to].full[0]}: ${rightFor(right)}${n ? `, ${rowsIn(n, byHand.weighted)} in another cluster` : ""}`);
   });
   const merges = pairsOf(state, found).map(([first, second, into]) => {
     const after = madeOf({...state, into, tree: byHand.trees[into.join()]});
