@@ -133,6 +133,30 @@ def test_customers_stay_small():
         assert 0 < len(packed[1]) <= 60_000
 
 
+def test_a_page_of_one_size_says_so_and_has_trees_without_a_column(opened):  # noqa: F811
+    """As two leaves have that are right for all rows; the tree without their column is one click away."""
+    for seed in seeds(4, least=2):
+        rng = np.random.default_rng(seed)
+        age = rng.integers(18, 80, 400)
+        frame = pd.DataFrame({"age": age, "income": 90 - age + rng.normal(0, 9, 400)})
+        labels = np.where(age > 44, "old", "young")
+        page = opened(boxwood.explain(frame, labels))
+        assert page.get_by_text("No other size is shown: a smaller tree asks nothing").is_visible()
+        assert page.locator("#leaves").is_hidden()
+        button = page.locator("[data-without]")
+        said = button.inner_text()
+        button.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => document.querySelector('#deciding').textContent === 'income decides'")
+        cluster = program(page.locator("code[data-form=python]").text_content())["cluster"]
+        right = [cluster({"income": x}) == y for x, y in zip(frame.income, labels, strict=True)]
+        assert f"{np.mean(right):.1%} without age" in said
+        page.focus("#return")
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => document.querySelector('#deciding').textContent === 'age decides'")
+        assert page.evaluate("document.activeElement.matches('[data-without]')")
+
+
 def test_without_a_column(opened):  # noqa: F811
     """A click shows the tree that does not test a column, and a second click the first tree again."""
     X, ex = blobs(1)

@@ -70,8 +70,6 @@ def other_trees(
     if best.own is not None and (smaller := {m: own[m] for m in sizes if m in own}):
         parts.append(draw(best.own._replace(ends=smaller), bars=bars))
     drawn = sorted((row.leaves, part, i, row) for part, (_, found) in enumerate(parts) for i, row in enumerate(found))
-    if not drawn:
-        return None
     others = []
     for j in ex.tree.features.tolist() if ex.tree.features.size <= FEW_COLUMNS else ():
         found = tree_without(ex, j)
@@ -79,6 +77,8 @@ def other_trees(
             data, [row] = draw(found)
             others.append((column_name(ex.columns[j]), row, data))
     others.sort(key=lambda one: -one[1].agreement)  # the column that is missed least comes first
+    if not drawn and not others:
+        return None
     slider = {"slider": [data for data, _ in parts], "places": [(part, i) for _, part, i, _ in drawn]}
     for shown in (others, []):
         packed = pack(slider | {"without": [data for *_, data in shown]} | facts_of_pictures(ex))

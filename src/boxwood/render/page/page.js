@@ -612,7 +612,7 @@ all(".undo").forEach(button => button.addEventListener("click", () => {
   sayChanges();
   if (!done.length) one("#by-hand:not([hidden]) :is(.move, .merge), .rename").focus();
 }));
-one("#return")?.addEventListener("click", () => { showMade(); slider.focus(); });
+one("#return")?.addEventListener("click", () => { showMade(); (slider.hidden ? one("[data-without]") : slider).focus(); });
 if (one("#own") && unpacks) (async () => {
   byHand = await unpacked(one("#own").textContent);
   one("#by-hand").hidden = !isByHand;

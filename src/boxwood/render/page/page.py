@@ -325,9 +325,10 @@ def _code_by_form(facts: Mapping[str, Any]) -> dict[str, str]:
 
 def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> str:
     """Return why the page lacks trees beside its own, or those without a column; empty if it has them all."""
-    if facts["others"]:
-        is_left_out = not facts["others"]["without"] and ex.tree.features.size > FEW_COLUMNS
-        return f"Trees without a column are shown for rules of up to {FEW_COLUMNS} columns." if is_left_out else ""
+    if others := facts["others"]:
+        said = [_why_no_other_size(ex)] * (len(others["sizes"]) == 1)
+        said += [_why_not_without(ex)] * (not others["without"])
+        return " ".join(said)
     if ex._in_memory is None or ex.n_leaves < 2:
         return ""  # which a note says, or there is no cut
     reasons = {
@@ -336,14 +337,27 @@ def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | Non
         "they were measured on a sample of the rows": ex._in_memory.whole is not None,
         "they would be too large": not facts["tree"] or largest_of(ex) > LARGEST_GROWN,
         "the table is large; they are if frontier() was called before": not facts["frontier"],
+        "they would be too large for a page": bool(facts["frontier"]) and len(facts["frontier"]["rows"]) > 1,
     }
     why = next((reason for reason, holds in reasons.items() if holds), None)
-    return f"Smaller and larger trees are not shown here: {why}." if why else ""
+    return f"Smaller and larger trees are not shown here: {why}." if why else _why_no_other_size(ex)
+
+
+def _why_not_without(ex: MeasuredTree) -> str:
+    """Return why there are no trees without a column of the rules."""
+    if ex.tree.features.size > FEW_COLUMNS:
+        return f"Trees without a column are shown for rules of up to {FEW_COLUMNS} columns."
+    return "No tree is shown without a column: no other column may be cut, or the trees would be too large for a page."
 
 
 def _size_said(row: FrontierRow, has_price: bool) -> str:
     price = f", {_how_compact(row.price)}" if has_price else ""
     return f"{_count(row.leaves, 'leaf', 'leaves')}: right for {percent(row.agreement)} of the rows{price}"
+
+
+def _why_no_other_size(ex: MeasuredTree) -> str:
+    smaller = "a smaller tree asks nothing, and " if ex.n_leaves == 2 else ""
+    return f"No other size is shown: {smaller}no larger one is right for more of the rows."
 
 
 def _without_said(row: FrontierRow, agreement: float) -> tuple[str, str]:
