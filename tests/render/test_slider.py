@@ -157,6 +157,24 @@ def test_a_page_of_one_size_says_so_and_has_trees_without_a_column(opened):  # n
         assert page.evaluate("document.activeElement.matches('[data-without]')")
 
 
+def test_a_tree_that_costs_more_than_a_smaller_one_says_so():
+    """As more leaves are for more rows in their own cluster, which is not the same as less spread."""
+    n_dearer = 0
+    for seed in seeds(24, least=12):
+        X, _ = make_blobs(300, n_features=3, centers=5, cluster_std=5.0, random_state=seed)
+        page = boxwood.explain(X, n_clusters=4, standardize=bool(seed % 2)).to_html()
+        if not (found := re.search(r'data-sizes="([^"]*)"', page)):
+            continue
+        said = [one.replace("_", " ") for one in found[1].split()]
+        spread = [re.search(r"rows, (?:([\d.]+)% (more|less) spread out|as compact)", one) for one in said]
+        prices = [(float(one[1]) if one[1] else 0.0) * (-1 if one[2] == "less" else 1) for one in spread]
+        for i in range(1, len(said)):
+            is_said = f"({said[i - 1].split(':')[0]}: " in said[i]
+            assert is_said or prices[i] <= prices[i - 1]
+            n_dearer += is_said
+    assert n_dearer
+
+
 def test_without_a_column(opened):  # noqa: F811
     """A click shows the tree that does not test a column, and a second click the first tree again."""
     X, ex = blobs(1)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -303,7 +304,8 @@ def _others(
     if found is None:
         return None
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
-    said = [_size_said(row, has_price) for row in [*found.rows[:at], best.frontier.this, *found.rows[at:]]]
+    rows = [*found.rows[:at], best.frontier.this, *found.rows[at:]]
+    said = [_size_said(row, smaller, has_price) for smaller, row in pairwise([rows[0], *rows])]
     said[at] += ": the tree of this page"
     without = [(name, *_without_said(row, ex.agreement)) for name, row in found.without]
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
@@ -350,8 +352,12 @@ def _why_not_without(ex: MeasuredTree) -> str:
     return "No tree is shown without a column: no other column may be cut, or the trees would be too large for a page."
 
 
-def _size_said(row: FrontierRow, has_price: bool) -> str:
-    price = f", {_how_compact(row.price)}" if has_price else ""
+def _size_said(row: FrontierRow, smaller: FrontierRow, has_price: bool) -> str:
+    """Return what is said of a tree; IN: smaller: the next smaller one, or itself."""
+    now, before = _how_compact(row.price), _how_compact(smaller.price)
+    price = f", {now}" if has_price else ""
+    if has_price and row.price > smaller.price and now != before:
+        price += f" ({smaller.leaves} leaves: {before}; more leaves are for more right rows)"
     return f"{_count(row.leaves, 'leaf', 'leaves')}: right for {percent(row.agreement)} of the rows{price}"
 
 
