@@ -18,7 +18,7 @@ import pytest
 from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -659,6 +659,22 @@ def test_a_page_without_other_trees_says_why():
         assert why in page
         assert ("not shown here: " in page or "Trees without a column are shown" in page) == bool(why)
     assert many.tree.features.size > 8
+
+
+def test_a_note_on_fewer_leaves_knows_the_tree_of_the_slider():
+    """Which is cut from another one, so that it may be right for fewer rows than the one that was looked at."""
+    told = 0
+    for seed in seeds(6, least=4):
+        wine = load_wine(as_frame=True)
+        frame = wine.data.sample(160, random_state=seed)
+        page = boxwood.explain(frame, wine.target[frame.index].to_numpy()).to_html()
+        beside = r"(?: \(those of this page for (.*?)\))?"
+        note = re.search(rf"rules of (\d+) leaves are right for ([\d.]+%) of the rows{beside}", page)
+        sizes = re.search(r'data-sizes="([^"]*)"', page)[1].replace("_", " ")
+        if note and (on_slider := re.search(rf"(?:^|[^\d]){note[1]} leaves: right for ([\d.]+%)", sizes)):
+            assert on_slider[1] in (note[3] or note[2])
+            told += note[3] is not None
+    assert told
 
 
 def test_a_page_of_one_column_has_no_tree_without_it():

@@ -262,8 +262,18 @@ _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # n
 _MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([^()]+\))$")
 
 
+_FEWER_LEAVES = re.compile(r"(.* were taken for .*: rules of ([\d,]+) leaves are right for (\S+) of the rows)(, .*)")
+
+
 def _as_in_chart(note: str, ex: MeasuredTree, frontier: Frontier) -> str:
-    """Return a note on more leaves with the chart's tree that agrees well, if it has one; any other note as it is."""
+    """Return a note on more leaves with the chart's tree that agrees well, if it has one; any other note as it is.
+
+    One on fewer leaves says what the chart's tree of as many is right for, where that was cut from another one.
+    """
+    if fewer := _FEWER_LEAVES.match(note):
+        shares = [percent(row.agreement) for row in frontier if f"{row.leaves:,}" == fewer[2]]
+        beside = f" (those of this page for {shares[0]})" if shares and shares[0] != fewer[3] else ""
+        return f"{fewer[1]}{beside}{fewer[4]}"
     found = _MORE_LEAVES.match(note)
     if not found:
         return note
