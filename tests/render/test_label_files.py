@@ -212,6 +212,23 @@ def test_rows_whose_own_cluster_is_another_one_are_saved_apart(opened, tmp_path)
     assert page.locator("#labelled .save").count() == 1
 
 
+def test_the_list_of_the_table_is_counted_from_its_day(opened):  # noqa: F811
+    """A person who follows the link to the rows that disagree finds these, and not those that grew older since."""
+    for as_of in ("2026-07-31", "2026-06-01", None):
+        ex = boxwood.explain(pd.read_csv("examples/customers.csv"), "segment", as_of=as_of)
+        page = opened(ex)
+        told = page.inner_text("#disagreement ~ p.note:has(a)")
+        assert ("ages counted from" in told, (as_of or "") in told) == (as_of is not None, True)
+        page.set_input_files("#file", "examples/customers.csv")
+        n = round((1 - ex.agreement) * 400)
+        if as_of is not None:
+            page.get_by_text(f"those in the table of this page from {as_of}").wait_for()
+            page.get_by_role("button", name=f"Count from {as_of}").focus()
+            page.keyboard.press("Enter")
+        page.get_by_text(f"In {n} rows the column segment says another cluster than the rules.").wait_for()
+        assert page.get_by_text("those in the table of this page").count() == 0
+
+
 def test_rows_unlike_those_of_the_table_are_listed_with_why(opened, tmp_path):  # noqa: F811
     table = pd.read_csv("examples/customers.csv")
     for as_of in (None, "2026-07-31"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from boxwood._dates import ISO, MICROSECONDS, NOW, Dates, pattern_of
 from boxwood._messages import as_cell
 from boxwood._texts import BLANKS, MARKS, PAIRS, TRUTHS
@@ -27,11 +29,13 @@ def file_rules(ex: MeasuredTree, least: int) -> dict[str, Any]:
     """
     relative = [dates for j, dates in ex._date_columns.items() if dates.as_of and j in ex.tree.features]
     days = any(one.day_column for one in relative)
+    ages = "" if not relative or days else "moment" if any(one.as_of == NOW for one in relative) else "day"
     return {
         "columns": file_columns(ex, least),
         "clusters": [[plain_category(name), _cell(plain_category(name))] for name in ex.names],
         "label": "" if ex.provenance is None else str(ex.provenance.label),
-        "ages": "" if not relative or days else "moment" if any(one.as_of == NOW for one in relative) else "day",
+        "ages": ages,
+        "day": str(np.datetime64(relative[0].origin // MICROSECONDS, "D")) if ages == "day" else "",
     }
 
 

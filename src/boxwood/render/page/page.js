@@ -199,7 +199,9 @@ const showLabelled = ({file, rows, reasons, byCluster, others, exceptions, oddit
   const without = reasons.reduce((sum, [, n]) => sum + n, 0);
   const list = counts => element("ul", {class: "reasons"}, ...counts.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`)));
   const sizes = rules.clusters.flatMap(([, label], i) => (gone.has(i) ? [] : [element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`)]));
+  const {day} = rules.file, from = one("#day")?.value;
   one("#labelled").replaceChildren(
+    ...(day && from && from !== day ? [element("p", {}, `Ages are counted from ${from}, those in the table of this page from ${day}: a list as old as that is counted from there.`)] : []),
     element("p", {class: "found"}, `${counted(rows, "row")} read, ${counted(rows - without, "row")} labelled`),
     save(file, called("labelled")),
     element("ul", {class: "names"}, ...sizes),
@@ -245,7 +247,14 @@ const forgetLabels = () => {
 const unpacks = typeof DecompressionStream !== "undefined";
 if (rules.file && unpacks) {
   one("#drop").hidden = false;
-  if (rules.file.ages === "day") one("#day").value = new Date().toLocaleDateString("sv");
+  const since = one("#day"), thatDay = one("#that-day");
+  if (rules.file.ages === "day") since.value = new Date().toLocaleDateString("sv");
+  // labels by another day are no answer any more
+  since?.addEventListener("change", () => { if (listed) label(listed); });
+  thatDay?.addEventListener("click", () => {
+    since.value = rules.file.day;
+    since.dispatchEvent(new Event("change"));
+  });
   one("#file").addEventListener("change", event => { if (event.target.files.length) label(event.target.files[0]); });
   addEventListener("dragover", event => { event.preventDefault(); one("#drop").classList.add("over"); });
   addEventListener("dragleave", () => one("#drop").classList.remove("over"));
