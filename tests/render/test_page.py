@@ -128,6 +128,9 @@ def test_what_is_worth_knowing_stands_on_top(seed):
         return
     assert overlaps[int(found[1])] == min(overlaps)
     own = (y == int(found[1]), predicted == int(found[1]))
+    mixed = [0 if c == int(found[1]) else (own[0] & (predicted == c)).sum() + (own[1] & (y == c)).sum() for c in set(y)]
+    with_whom = re.search(r"mixed up most with \d+ cluster (\d+) \((\d+) rows?\)", found[0])
+    assert mixed[int(with_whom[1])] == int(with_whom[2]) == max(mixed)
     if own[1].any():
         assert f"{(own[0] & own[1]).sum() / own[0].sum():.1%} of its rows" in found[0]
         assert f"{(own[0] & own[1]).sum() / own[1].sum():.1%} belong to it" in found[0]
@@ -135,6 +138,25 @@ def test_what_is_worth_knowing_stands_on_top(seed):
         assert "no rule names it" in found[0]
     said = gravest(note for note in notes_of(ex) if not note.startswith("the rules find only"))
     assert said[1:40] in top
+
+
+@law(6)
+def test_the_least_certain_cluster_is_also_one_that_does_not_return(seed):
+    """Where stability was measured: rules that find all of a cluster say nothing of rows drawn again."""
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.normal(0, 1, (200, 2)), rng.normal(9, 0.1, (100, 2))])
+    ex = boxwood.explain(X, KMeans(3, n_init=1, random_state=seed))
+    before = Page(ex.to_html()).text
+    assert "returns when the rows are resampled" not in before
+    stability = ex.stability(10, random_state=0)
+    overlaps = [_overlap(one) for one in ex.clusters]
+    certain = [min(pair) for pair in zip(overlaps, [one.jaccard for one in stability.clusters], strict=True)]
+    text = Page(ex.to_html()).text
+    found = re.search(
+        r"least certain is \d+ cluster (\d+) ?:.*?; ([\d.]+)% of it returns when the rows are resampled", text
+    )
+    assert certain[int(found[1])] == min(certain) < 1
+    assert f"{stability.clusters[int(found[1])].jaccard:.1%}" == f"{found[2]}%"
 
 
 def test_sections_without_content_are_not_there():

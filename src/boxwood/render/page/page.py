@@ -509,18 +509,51 @@ def lede(ex: MeasuredTree, count: int | None = None) -> str:
 
 
 def weakest(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
-    """Return the cluster that its rules describe worst, and how well they do; None where they describe each in full.
+    """Return the least certain cluster, and why; None where rules describe each in full and each returns in full.
 
-    It has the smallest share of the rows that are in it and under its rules in those that are in one of both.
+    It has the smallest share of the rows that are in it and under its rules in those that are in one of both, or of it
+    returns least when rows are drawn again, where that was measured.
     """
-    one = min((one for one in ex.clusters if one.size and one.found is not None), key=_overlap, default=None)
-    if one is None or _overlap(one) >= 1:
+    stability = ex._kept.get("stability")
+    returns: dict[int, float] = {} if stability is None else {one.cluster: one.jaccard for one in stability.clusters}
+    there = [one for one in ex.clusters if one.size and one.found is not None]
+    least, one = min(
+        ((min(_overlap(one), returns.get(one.cluster, 1.0)), one) for one in there),
+        key=lambda pair: pair[0],
+        default=(1.0, None),
+    )
+    if one is None or least >= 1:
         return None
-    several = len(one.rules) > 1
-    said = f"its rule{'s find' if several else ' finds'} {percent(one.found or 0.0)} of its rows"
-    if one.precision is not None:
-        said += f"; of the rows that {'they match' if several else 'it matches'}, {percent(one.precision)} belong to it"
-    return {"swatch": picture.swatches[one.cluster], "said": said if one.rules else "no rule names it"}
+    returned = f"{percent(returns[one.cluster])} of it returns when the rows are resampled" if returns else ""
+    mixed, rows = _mixed_with(one.cluster, picture)
+    return {
+        "swatch": picture.swatches[one.cluster],
+        "said": _said_of_rules(one),
+        "mixed": picture.swatches[mixed] if rows else None,
+        "rows": say_rows(rows, ex.details.weighted),
+        "returned": returned,
+    }
+
+
+def _said_of_rules(cluster: ClusterSummary) -> str:
+    if not cluster.rules:
+        return "no rule names it"
+    several = len(cluster.rules) > 1
+    said = f"its rule{'s find' if several else ' finds'} {percent(cluster.found or 0.0)} of its rows"
+    if cluster.precision is not None:
+        said += (
+            f"; of the rows that {'they match' if several else 'it matches'}, {percent(cluster.precision)} belong to it"
+        )
+    return said
+
+
+def _mixed_with(cluster: int, picture: Picture) -> tuple[int, float]:
+    """Return the other cluster with which the rules mix one up most, and how many rows; none where it is not known."""
+    table = _rows_by_rules(picture, len(picture.swatches))
+    mixed = np.zeros(len(picture.swatches)) if table is None else table[cluster] + table[:, cluster]
+    mixed[cluster] = 0.0
+    most = int(np.argmax(mixed))
+    return most, float(mixed[most])
 
 
 def _overlap(cluster: ClusterSummary) -> float:
@@ -637,12 +670,9 @@ def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
     None where they are not known, and nothing where each row is in the cluster that its rule says. The share of a cell
     in its row comes in steps of 5%, for its shade.
     """
-    table = np.zeros((ex.n_clusters, ex.n_clusters))
-    for leaf in picture.leaves:
-        for cluster, part in leaf.parts:
-            if cluster < 0:  # of a model without rows: it is not known of which cluster
-                return None
-            table[cluster, leaf.cluster] += part
+    table = _rows_by_rules(picture, ex.n_clusters)
+    if table is None:
+        return None
     if np.count_nonzero(table) == np.count_nonzero(np.diag(table)):
         return {}
     if ex.n_clusters > MOST_CLUSTERS:
@@ -661,6 +691,17 @@ def confusion(ex: MeasuredTree, picture: Picture) -> dict[str, Any] | None:
 
 
 # ----------------------------------------------------------------------------------------------------------- steps
+def _rows_by_rules(picture: Picture, k: int) -> Floats | None:
+    """Return the rows by cluster and by the cluster of their rule; None where they are not known."""
+    table = np.zeros((k, k))
+    for leaf in picture.leaves:
+        for cluster, part in leaf.parts:
+            if cluster < 0:  # of a model without rows: it is not known of which cluster
+                return None
+            table[cluster, leaf.cluster] += part
+    return table
+
+
 def _pairs(table: Floats) -> list[dict[str, Any]]:
     """Return the largest cells off the diagonal, as their clusters and their text."""
     wrong = table.copy()
