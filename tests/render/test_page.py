@@ -33,6 +33,7 @@ from boxwood.render.page.page import _overlap
 from boxwood.words.notes import gravest
 from boxwood.words.values import category, three_digits
 from tests.cases import make_case
+from tests.command import invoke
 from tests.models import read_model
 from tests.scale import law, seeds, variants
 
@@ -138,6 +139,26 @@ def test_what_is_worth_knowing_stands_on_top(seed):
         assert "no rule names it" in found[0]
     said = gravest(note for note in notes_of(ex) if not note.startswith("the rules find only"))
     assert said[1:40] in top
+
+
+@law(6)
+def test_what_is_worth_knowing_is_nothing_for_the_analyst_alone(seed, tmp_path):
+    """Options of a command or of Python, and how a file is encoded, stand among the notes alone."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(0, 1, (300, 3)).round(2)
+    table = pd.DataFrame(x, columns=["Größe", "Gewicht", "Höhe"])
+    table["Ort"] = rng.choice(["München", "Köln"], 300)
+    table["alone"] = np.where(seed % 3 == 0, 1, np.where(rng.random(300) < 0.5, 0, 900))
+    for encoding in ("utf-8", "cp1252"):
+        table.to_csv(tmp_path / "table.csv", index=False, encoding=encoding)
+        options = [[], ["-k", "2"], ["-l", "Ort"]][seed % 3]
+        invoke("explain", tmp_path / "table.csv", *options, "-q", "-o", tmp_path / "page.html")
+        text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+        top = text[text.index("The rules sort ") : text.index("What this rests on")]
+        assert not re.search(r"--[a-z]|\(-[a-z]\)|read as cp1252|Read as cp1252", top)
+        notes = text[text.index("What this rests on") :]
+        assert ("read as cp1252" in notes) == (encoding == "cp1252")
+        assert re.search(r"--[a-z]|\(-[a-z]\)", notes)
 
 
 @law(6)

@@ -51,7 +51,7 @@ CHOSEN = re.compile(r" clusters were chosen(:|,| \()")
 _LOST = (  # rows were lost, or read in a way that may be wrong
     r"; no header\? --no-header$|; names\? --header$",
     r"; --table names another$|; open and save the workbook$",
-    r"^look like numbers with |; if that is wrong, name the encoding ",
+    r"^look like numbers with ",
     r"no cluster( |:|$|, )|rows? .* (was|were) left out(:|$|, )",
     r"; pass sample_weight$| may count rows: | ha(s|ve) a value that was never seen, such as ",
 )
@@ -85,6 +85,7 @@ _DECIDED = (  # what was decided, which another choice would change
     CHOSEN.pattern,
     r"^the clusters are those of a kernel; |^method \w+ lowers the cost, ",
     r" at a day go out of date as days pass; ",
+    r"; if that is wrong, name the encoding ",  # in which words, not numbers, may be misread
 )
 _ASKED = (r"^the inputs (hardly tell|do not tell|tell .+ only in part)",)  # the answer to what was asked
 ASKS = tuple(map(re.compile, (*_ASKED, *_LOST, *_WEAK, *_DECIDED)))

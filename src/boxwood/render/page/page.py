@@ -135,7 +135,8 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
     facts["notes"] += _note_on_what_is_missing(ex, facts)
-    facts["gravest"] = _OPTIONS.sub("", gravest(note for note in facts["notes"] if not _SAID_ABOVE.match(note)))
+    grave = gravest(note for note in facts["notes"] if not (_SAID_ABOVE.match(note) or _FOR_ANALYSTS.match(note)))
+    facts["gravest"] = _OPTIONS.sub("", grave)
     return fill_template("page.html", facts, _title(ex, title), script=_script())
 
 
@@ -256,8 +257,12 @@ def _of_known(ex: MeasuredTree) -> str:
 
 _SAID_ABOVE = re.compile(rf"{re.escape(NO_GROUPS)}|{NO_KINDS}|the rules find only ")
 """Notes that say what the first sentences of a page say."""
-_OPTIONS = re.compile(r'(: [a-z_]+="[^:;()]*)?( \([a-z_]+(=[^()]+)?(, [a-z_]+(=[^()]+)?)*\))?$')
+_OPTIONS = re.compile(
+    r'(: [a-z_]+="[^:;()]*)?( \(-{0,2}[a-z_-]+([= ][^()]+)?(, -{0,2}[a-z_-]+([= ][^()]+)?)*\))?$|; [^;]*--[a-z][^;]*$'
+)
 """What a note says to the analyst alone: which options change it."""
+_FOR_ANALYSTS = re.compile(r"read as [\w-]+; if that is wrong, name the encoding ")
+"""A note that says nothing to others."""
 _ASKED = re.compile(r"^the tree has \d+ (?:leaf|leaves) instead of (\d+):")  # no note asks for these again
 _MORE_LEAVES = re.compile(r"(?:with|one tree of) [\d,]+ leaves (?:the rules|that was tried) .* (\([^()]+\))$")
 
