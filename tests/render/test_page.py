@@ -161,6 +161,24 @@ def test_what_is_worth_knowing_is_nothing_for_the_analyst_alone(seed, tmp_path):
         assert re.search(r"--[a-z]|\(-[a-z]\)", notes)
 
 
+@law(8)
+def test_a_page_says_how_many_rows_are_odd(seed):
+    """Also where rules and clusters never disagree; columns of few odd rows are not named."""
+    rng = np.random.default_rng(seed)
+    X, y = make_blobs(200, n_features=4, centers=3, cluster_std=0.3, random_state=seed)
+    n_far = [0, 1, 4, 5, 30][seed % 5]
+    X[:n_far, seed % 4] += np.where(rng.random(n_far) < 0.5, 300.0, 200.0)
+    ex = boxwood.explain(X, y, columns=list("abcd"))
+    found, odd = (
+        re.search(r"(\S+) rows? (?:is|are) far from the rest of (.*?)\.", Page(ex.to_html()).text),
+        ex.outliers(),
+    )
+    assert found[1] == (f"{len(odd):,}" if odd else "No")
+    by = Counter(one.column for one in odd)
+    assert dict(re.findall(r"([abcd]) \((\d+)\)", found[2])) == {name: str(n) for name, n in by.items() if n >= 5}
+    assert "far from the rest" not in Page(ex.to_html(min_count=5)).text
+
+
 @law(6)
 def test_the_least_certain_cluster_is_also_one_that_does_not_return(seed):
     """Where stability was measured: rules that find all of a cluster say nothing of rows drawn again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxwood.explanation.measure.contrast import OTHERS, two_groups
+from boxwood.explanation.measure.outliers import outliers_in
 from boxwood.explanation.measure.profile import measure_profile
 from boxwood.explanation.measure.told import profile_told
 from boxwood.render.page._parts import profile_table
 from boxwood.render.page.results import apart
 from boxwood.render.pictures.picture import counts_of, picture_of, say_rows
+from boxwood.words.values import column_name, join_words, shorten_name
 
 if TYPE_CHECKING:
     from boxwood._types import Indices, Ints
@@ -93,3 +95,21 @@ def _beside_others(ex: MeasuredTree, both: Indices) -> dict[str, Any]:
     lines = profile_table(pair, profile_told(pair))["columns"][:_MOST_COLUMNS]
     said = [[line["name"], *(cell["text"] if cell else "–" for cell in line["cells"])] for line in lines]
     return {"rows": say_rows(pair.clusters[0].size, ex.details.weighted), "columns": said}
+
+
+def say_odd_rows(ex: MeasuredTree, least: int) -> str:
+    """Return how many rows are far from the rest of their cluster, and by which columns so many as `least`."""
+    columns = Counter(one.column for one in outliers_in(ex)).most_common()
+    if not columns:
+        return "No row is far from the rest of its cluster."
+    n, told = (
+        sum(rows for _, rows in columns),
+        [(name, rows) for name, rows in columns if rows >= least][:_MOST_COLUMNS],
+    )
+    by = (
+        join_words([f"{shorten_name(column_name(name))} ({rows:,})" for name, rows in told], _MOST_COLUMNS)
+        if told
+        else ""
+    )
+    are = "row is far from the rest of its" if n == 1 else "rows are far from the rest of their"
+    return f"{n:,} {are} cluster{f', by {by}' if by else ''}; the analyst can list them, ex.outliers() in Python."

@@ -38,7 +38,7 @@ from boxwood.explanation.records import FEW, CategoryColumn
 from boxwood.render.forms.code import TIME_IN_JAVASCRIPT
 from boxwood.render.forms.text import notes_of, right_for, tells_price, text, title_of, unbeaten
 from boxwood.render.page._by_hand import trees_by_hand
-from boxwood.render.page._cells import cells_of_confusion, strays
+from boxwood.render.page._cells import cells_of_confusion, say_odd_rows, strays
 from boxwood.render.page._copies import code_of_all, copies_of_rules
 from boxwood.render.page._file import file_rules, reading_rules
 from boxwood.render.page._guard import as_shown, hidden_clusters, least_shown
@@ -131,6 +131,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     facts["copies"] = pack(copies_of_rules(ex))
     facts["labeller"] = _labeller() if rules["file"] else ""
     rules["cells"] = {} if count or facts["hidden"] or not facts["confusion"] else cells_of_confusion(whole, FEW)
+    facts["odd"] = "" if count or facts["hidden"] else _odd_rows(whole)
     facts["left_to_screen"] = _left_to_screen(ex, facts)
     deciding = [shorten_name(column["name"]) for column in facts["rules"]["columns"]]
     facts["deciding"] = join_words(deciding, _NAMED) if deciding else ""
@@ -440,6 +441,14 @@ def _is_told(one: Difference, column: ColumnProfile | None, clusters: Collection
     if column is None or any(column.clusters[i] is None for i in clusters if i is not None):
         return False
     return not isinstance(column, CategoryColumn) or one.value in column.categories.values
+
+
+def _odd_rows(ex: MeasuredTree) -> str:
+    """Return what is said of rows that are unlike their cluster; empty without all rows of the table."""
+    evidence = ex._in_memory
+    if evidence is None or evidence.whole is not None or ex.n_rows * len(ex.columns) > _CHEAP:
+        return ""
+    return say_odd_rows(ex, FEW)
 
 
 def _note_on_what_is_missing(ex: MeasuredTree, facts: Mapping[str, Any]) -> list[str]:
