@@ -580,7 +580,7 @@ class Explanation(MeasuredTree):
         Parameters
         ----------
         ax : Axes of matplotlib, default=None
-            Where to draw; the picture fills it as far as its shape allows. None makes a new figure.
+            Where to draw; the picture fills it as far as its shape allows. None makes a new figure, with a title.
 
         Returns
         -------

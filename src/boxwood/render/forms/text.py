@@ -48,6 +48,7 @@ from boxwood.words.values import (
     cluster_name,
     column_name,
     count_of,
+    fit_width,
     group_digits,
     join_words,
     none_of,
@@ -58,6 +59,7 @@ from boxwood.words.values import (
     price,
     shorten_name,
     size,
+    text_width,
     width,
 )
 
@@ -266,6 +268,13 @@ def title_of(ex: MeasuredTree) -> str:
 def right_for(ex: MeasuredTree) -> str:
     """Return for how many rows the rules are right."""
     return f"right for {percent(ex.agreement)} of the {'weight' if ex.details.weighted else 'rows'}"
+
+
+def title_lines_of(ex: MeasuredTree, room: float, letters: float) -> list[str]:
+    """Return the title of a picture, in two lines where it is too wide for one; IN: letters: their size."""
+    title, said = title_of(ex), f"the rules are {right_for(ex)}"
+    fits = text_width(f"{title}: {said}", letters) <= room
+    return [fit_width(line, room, letters) for line in ([f"{title}: {said}"] if fits else [f"{title}:", said])]
 
 
 def tells_price(ex: MeasuredTree) -> bool:

@@ -73,8 +73,8 @@ def fill_part(template: str, facts: dict[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")  # halves of characters have no form in a file or a message
 
 
-def picture_alone(title: str, tree: dict[str, Any], colours: dict[str, Any]) -> str:
-    """Return the picture of a tree below a title as a file of SVG, with the page's style for light paper."""
+def picture_alone(title: list[str], tree: dict[str, Any], colours: dict[str, Any]) -> str:
+    """Return the picture of a tree below the lines of its title as SVG, with the page's style for light paper."""
     style = fill_part("style.css", {"colours": colours["colours"], "width": None, "paper": None})
     own = "svg{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}"
     own += ".back{fill:var(--sheet)}.unseen{position:static}svg.paper{display:inline}"

@@ -667,16 +667,20 @@ const saved = async () => {
   svg.prepend(...all(".hatch").map(hatch => hatch.cloneNode(true)), svgElement("style", {}, `${one("style").textContent}.tree{width:${2 * width}px;height:${2 * height}px;min-width:0;max-width:none;font-family:${getComputedStyle(document.body).fontFamily}}.unseen{position:static}`));
   const image = new Image(), url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"})), paper = element("canvas");
   [paper.width, paper.height] = [image.width, image.height] = [2 * width, 2 * height];
-  paper.height += 64;
+  const font = `600 30px ${getComputedStyle(document.body).fontFamily}`, title = headline();
+  pen.font = font;
+  // in two lines where one is too wide
+  const heads = pen.measureText(title).width > paper.width - 16 ? title.split(/(?<=:) /) : [title], top = 24 + 40 * heads.length;
+  paper.height += top;
   image.src = url;
   await image.decode();
   const brush = paper.getContext("2d");
   brush.fillStyle = "white";
   brush.fillRect(0, 0, paper.width, paper.height);
-  brush.drawImage(image, 0, 64, image.width, image.height);
+  brush.drawImage(image, 0, top, image.width, image.height);
   brush.fillStyle = "black";
-  brush.font = `600 30px ${getComputedStyle(document.body).fontFamily}`;
-  brush.fillText(headline(), 8, 44, paper.width - 16);
+  brush.font = font;
+  heads.forEach((line, i) => brush.fillText(line, 8, 44 + 40 * i, paper.width - 16));
   URL.revokeObjectURL(url);
   paper.toBlob(file => element("a", {href: URL.createObjectURL(file), download: "tree.png"}).click());
 };

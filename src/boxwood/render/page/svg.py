@@ -9,13 +9,13 @@ from typing import Any
 from boxwood._files import replacing
 from boxwood.errors import DataError
 from boxwood.explanation.measured_tree import explanation_of
-from boxwood.render.forms.text import right_for, title_of
+from boxwood.render.forms.text import title_lines_of
 from boxwood.render.page._guard import as_shown
 from boxwood.render.page._parts import LARGEST, tree_shapes, ways_in_full
 from boxwood.render.page._template import picture_alone, stripes
 from boxwood.render.page._titles import check_titles
 from boxwood.render.pictures.picture import picture_of
-from boxwood.words.values import fit_width, use_titles
+from boxwood.words.values import use_titles
 
 _TITLE = 15.0  # size of its letters
 
@@ -30,7 +30,7 @@ def svg(
     with use_titles(check_titles(titles, whole)):
         guarded = as_shown(whole, None, has_profile=False)
         ex, picture = guarded._for_people(), picture_of(guarded)
-        title = fit_width(f"{title_of(ex)}: the rules are {right_for(ex)}", picture.width - 16.0, _TITLE)
+        title = title_lines_of(ex, picture.width - 16.0, _TITLE)
         text = picture_alone(title, tree_shapes(picture, ways_in_full(ex, picture)), stripes(ex.n_clusters))
     if path is None:
         return text

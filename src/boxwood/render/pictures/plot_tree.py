@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from boxwood.render.forms.text import title_lines_of
 from boxwood.render.pictures.canvas import PLAIN, FigureColours, axes_or_new, drawable, mix_colours, points_per_unit
 from boxwood.render.pictures.picture import Box, CutBox, Edge, LeafBox, Picture, picture_of
 from boxwood.render.pictures.swatches import UNKNOWN, outline_of
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
 _POINTS = 0.72  # of a unit in a figure of our own, where texts then have 7 to 9 points
 _LARGEST = 22.0  # inches of such a figure; a larger tree is drawn smaller
 _KEY = 20.0  # height of a line of the key, in units
+_TITLE, _LINE = 15.0, 24.0  # size of the letters of the title, and height of its lines; other figures have their own
 
 
 def plot_tree(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     """Draw the tree; see `Explanation.plot`."""
     picture = picture_of(ex)
-    key = _key(picture)
-    top = _KEY * len(key) + 6.0
+    key, title = _key(picture), [] if ax is not None else title_lines_of(ex, picture.width - 8.0, _TITLE)
+    above = _LINE * len(title)
+    top = above + _KEY * len(key) + 6.0
     height = picture.height + top
     scale = min(_POINTS / 72.0, _LARGEST / max(picture.width, height))
     ax = axes_or_new(ax, picture.width * scale, height * scale, fixed=True)
@@ -32,8 +35,10 @@ def plot_tree(ex: MeasuredTree, ax: Axes | None = None) -> Axes:
     ax.set_aspect("equal")
     ax.set_axis_off()
     painter = _Painter(ax, picture, points_per_unit(ax, picture.width, height))
+    for i, words in enumerate(title):
+        painter.title(words, -top + _LINE * (i + 1) - 6.0)
     for i, line in enumerate(key):
-        painter.key(line, -top + _KEY * i)
+        painter.key(line, above - top + _KEY * i)
     for edge in picture.edges:
         painter.edge(edge)
     for cut in picture.cuts:
@@ -69,6 +74,9 @@ class _Painter:
         self.parts: dict[int, list[list[tuple[float, float]]]] = defaultdict(list)  # corners
 
     # ------------------------------------------------------------------------------------------------------ parts
+
+    def title(self, words: str, y: float) -> None:
+        self._text(4.0, y, words, _TITLE, weight="bold")
 
     def key(self, line: list[tuple[int, float, str]], y: float) -> None:
         for cluster, x, name in line:
