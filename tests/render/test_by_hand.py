@@ -440,7 +440,7 @@ def test_a_threshold_is_typed(opened):  # noqa: F811
     assert page.locator("#other-tree").is_hidden()
     moving = page.locator("#moves .move").count()
     moving += page.locator("#asks .ask").count()
-    staying = re.findall(r"\d+(?=[, ])", page.inner_text("#moves .note")) if moving < ex.n_leaves - 1 else []
+    staying = re.findall(r"\d+(?=[, ])", page.inner_text("#asks .stays")) if moving < ex.n_leaves - 1 else []
     assert len(staying) == ex.n_leaves - 1 - moving
 
 
@@ -482,7 +482,7 @@ def test_what_would_be_is_said_of_a_cut_above_others(opened, kind):  # noqa: F81
             moved_to(page, control, int(control.input_value() == "0"))
             page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
             assert page.locator("#asks .pick").filter(visible=True).count() == 0
-            assert page.locator("#asks .note").filter(visible=True).count() == (asks > 0)
+            assert page.locator("#asks .set-aside").filter(visible=True).count() == (asks > 0)
     assert n_asked > 2
 
 

@@ -567,13 +567,13 @@ const sayMade = () => {
     rows = new Map(cuts.map(node => [node.id, placesOf(node, byHand.cuts[node.id], "move", (at, said) => moveTo(node.id, at, {cut: node.id, said}), rightAt(node.id))]));
     one("#moves").replaceChildren(...[...rows.values()].map(({row}) => row));
     const merged = state.into.some((cluster, i) => cluster !== i), above = found.filter(node => !node.isLeaf && !cuts.includes(node)), asks = merged ? [] : above.filter(({id}) => byHand.asked[id]);
-    one("#asks").replaceChildren(...asks.map(askOf), ...(asks.length ? [element("p", {class: "note"}, `Cut ${asks.map(({number}) => number).join(", ")}: undo your changes to see what would be if it moved.`)] : []));
+    one("#asks").replaceChildren(...asks.map(askOf), ...(asks.length ? [element("p", {class: "note set-aside"}, `Cut ${asks.map(({number}) => number).join(", ")}: undo your changes to see what would be if it moved.`)] : []));
     const ends = above.filter(node => !asks.includes(node)), whys = [...new Set(ends.map(whyStays))];
     const stay = whys.map(why => `cut ${ends.filter(node => whyStays(node) === why).map(({number}) => number).join(", ")} (${why})`);
-    if (stay.length) one("#moves").append(element("p", {class: "note"}, `Not moved here: ${stay.join("; ")}. In Python, ex.move_cut moves any.`));
+    if (stay.length) one("#asks").append(element("p", {class: "note stays"}, `Not moved here: ${stay.join("; ")}. In Python, ex.move_cut moves any.`));
   }
   one("#moves").dataset.of = of;
-  [...one("#asks").children].forEach(part => { part.hidden = (madeByHand() > 0) === part.matches(".pick"); });
+  all("#asks .pick, #asks .set-aside").forEach(part => { part.hidden = (madeByHand() > 0) === part.matches(".pick"); });
   cuts.forEach(({id}) => {
     const {places, now} = byHand.cuts[id], to = placeOf(state, id);
     const n = Math.abs(sumOf(places[to].inside) - sumOf(places[now].inside));
