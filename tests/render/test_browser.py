@@ -229,7 +229,7 @@ def test_by_keyboard(opened):
         seen.append(here["tag"])
         last = here
     assert last is not None
-    n_moves = page.locator("#by-hand .move").count()
+    n_moves = page.locator("#by-hand .move, #by-hand .ask").count()
     assert seen.count("INPUT") == ex.tree.features.size + 2 * n_moves + 2  # dragged and typed; the slider, the file
     assert {"BUTTON", "SUMMARY", "DIV"} <= set(seen)
 
