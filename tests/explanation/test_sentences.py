@@ -26,6 +26,7 @@ from boxwood.explanation.ask.clustering import SHOWN
 from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
+from boxwood.render.pictures.picture import amount
 from boxwood.words.notes import lack_groups
 from boxwood.words.rules import gaps_apart
 from boxwood.words.values import cluster_name, percent, size
@@ -933,8 +934,17 @@ def finds(asked, told):
     assert told in caught
 
 
-def is_least_certain(asked, name, told, found=None, precision=None):
-    """No cluster has a smaller share of the rows of it and of its rules in both."""
+def are_odd(asked, told="0"):
+    same(whole(told), len(asked.ex.outliers()))
+
+
+def no_tree_is_right_for_more(asked, asks_nothing):
+    assert all(row.agreement <= asked.ex.agreement + SLACK for row in asked.ex.frontier())
+    same(asks_nothing is not None, asked.ex.n_leaves == 2)
+
+
+def is_least_certain(asked, name, told, found=None, precision=None, other=None, rows=None):
+    """No cluster has a smaller share of the rows of it and of its rules in both; with no other more are mixed up."""
     held, ex = asked.held, asked.ex
     either = held.sum(axis=1) + held.sum(axis=0) - held.diagonal()
     overlap = np.divide(held.diagonal(), either, out=np.ones(ex.n_clusters), where=held.sum(axis=1) > 0)
@@ -946,6 +956,12 @@ def is_least_certain(asked, name, told, found=None, precision=None):
         assert found == percent(held[c, c] / held[c].sum())
     if precision is not None:
         assert precision == percent(held[c, c] / held[:, c].sum())
+    mixed = np.where(np.arange(ex.n_clusters) == c, 0.0, held[c] + held[:, c])
+    assert (other is not None) == (mixed.max() > 0)
+    if other is not None:
+        same(rows, amount(mixed.max()))
+        most = np.flatnonzero(mixed >= mixed.max() - SLACK).tolist()
+        assert any(other in (cluster_name(ex.clusters[i].name), str(ex.clusters[i].name)) for i in most)
 
 
 def belong(asked, told):
@@ -1248,7 +1264,17 @@ ON_PAGE = {
     rf"The rules? finds? ({SHARE}) of this cluster\.": finds,
     rf"Of the rows (?:it matches|they match), ({SHARE}) really belong here\.": belong,
     rf"Worth knowing: least certain is \S+ (?:churn = )?(.+): (its rules? finds? ({SHARE}) of its rows(?:; of the rows "
-    rf"that (?:it matches|they match), ({SHARE}) belong to it)?|no rule names it)\.": is_least_certain,
+    rf"that (?:it matches|they match), ({SHARE}) belong to it)?|no rule names it)(?:; it is mixed up most with \S+ "
+    rf"(?:churn = )?(.+) \((?:weight )?([^()]+?)(?: rows?)?\))?\.": is_least_certain,
+    r"No row is far from the rest of its cluster\.": are_odd,
+    rf"({NUMBER}) rows? (?:is|are) far from the rest of (?:its|their) cluster(?:, by .+)?; the analyst can list them, "
+    r"ex\.outliers\(\) in Python\.": are_odd,
+    r"No other size is shown: (a smaller tree asks nothing, and )?no larger one is right for more of the rows\.": (
+        no_tree_is_right_for_more
+    ),
+    r"No tree is shown without a column: no other column may be cut, or the trees would be too large for a page\.": (
+        nothing
+    ),
     r"Only (.+) decides? the cluster\.": decide,
     r"Of (.+), “is not” means the other values that the table has\.": is_other_words,
     r"A row with a value that was never seen has no cluster\.": has_no_cluster,
@@ -1265,7 +1291,7 @@ ON_PAGE = {
     r"The filled dot is the tree of this page\.": nothing,
     r"A number that is a button shows what these rows are like, .+": nothing,  # tests/render/test_cells.py
     r"Other numbers are none: they would tell of fewer than .+ rows\.": nothing,
-    r"The analyst can list (these rows|them), ex\.misassigned\(\) in Python, and rows .+, ex\.outliers\(\)\.": nothing,
+    r"The analyst can list (these rows|them), ex\.misassigned\(\) in Python\.": nothing,
     r"Which rows these are: label the list with its column .+\.": nothing,  # test_label_files.py
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,
     r"How well they do on new rows was not tested\.|To test rules on new rows: validate=5\.": is_not_held_out,
@@ -1355,7 +1381,7 @@ def test_no_sentence_of_a_verdict_is_refuted(seed):
         tried(asked, sentence, VERDICTS)
 
 
-WORTH_KNOWING = r"(Worth knowing: )(least .*(?:belong to it|of its rows|names it)\.)? ?(.*?)\.?"
+WORTH_KNOWING = r"(Worth knowing: )(least .*?(?:belong to it|of its rows|names it|resampled|\))\.(?= |$))? ?(.*?)\.?"
 
 
 class Paragraphs(HTMLParser):
@@ -1393,9 +1419,7 @@ def test_no_sentence_of_the_page_is_refuted(seed):
         if text.startswith("Note: "):
             tried(asked, text.removeprefix("Note: "), NOTES)
             continue
-        if found := re.fullmatch(
-            r"(Worth knowing: )(least .*(?:belong to it|of its rows|names it)\.)? ?(.*?)\.?", text
-        ):
+        if found := re.fullmatch(WORTH_KNOWING, text):
             if found[2]:
                 tried(asked, found[1] + found[2], ON_PAGE)
             assert any(each.lower().startswith(f"note: {found[3]}".lower()) for each in texts) or not found[3]
