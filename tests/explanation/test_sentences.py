@@ -473,6 +473,7 @@ def are_told_better(asked, k, others, before, now):
 
 
 def have_a_leaf_more(asked, n, k, fewer, before, now):
+    assert asked.y is None
     same((int(n), int(k), int(fewer)), (asked.ex.n_leaves, asked.ex.n_clusters, int(k)))
     same(now, percent(asked.ex.agreement))
     assert float(now.strip("%")) > float(before.strip("%"))
@@ -684,7 +685,7 @@ def are_alike(asked, columns):
 def pay(asked, n, k, before, now):
     """Rules of one leaf for each label are right for so few rows, and these for more."""
     same((int(n), int(k)), (asked.ex.n_leaves, asked.ex.n_clusters))
-    few = bw.explain(asked.X, asked.y, max_leaf_nodes=int(k))
+    few = bw.explain(asked.X, asked.y, **asked.options | {"max_leaf_nodes": int(k)})
     assert float(now.strip("%")) > float(before.strip("%"))
     same(before, percent(few.agreement))
     same(now, percent(asked.ex.agreement))
