@@ -1417,6 +1417,17 @@ class Paragraphs(HTMLParser):
             self.open[-1].append(data)
 
 
+def without_those_of_this_page(asked, note):
+    """Return a note on fewer leaves without what the page adds, which is what its own tree of so many is right for."""
+    found = re.search(
+        r"rules of (\d+) lea(?:f|ves) are right for \S+ of the rows( \(those of this page for (\S+)\))", note
+    )
+    if not found:
+        return note
+    assert found[3] in [percent(row.agreement) for row in asked.ex.frontier() if row.leaves == int(found[1])]
+    return note.replace(found[2], "")
+
+
 @law(4)
 def test_no_sentence_of_the_page_is_refuted(seed):
     asked = asked_at_random(seed)
@@ -1425,7 +1436,7 @@ def test_no_sentence_of_the_page_is_refuted(seed):
         if text.startswith(("To protect the data", "Only on the screen", "Written by")):
             continue  # tests/render tries these
         if text.startswith("Note: "):
-            tried(asked, text.removeprefix("Note: "), NOTES)
+            tried(asked, without_those_of_this_page(asked, text.removeprefix("Note: ")), NOTES)
             continue
         if found := re.fullmatch(WORTH_KNOWING, text):
             if found[2]:
