@@ -133,7 +133,7 @@ def _n_digits(value: float | str) -> int:
     Examples
     --------
     >>> _n_digits(1500), _n_digits("137 days ago"), _n_digits("2026-03-01"), _n_digits(0.25)
-    (2, 3, 5, 2)
+    (2, 3, 6, 2)
     """
     said = re.sub(r"(-01)+$", "", value) if isinstance(value, str) else f"{value:.15g}"
     return len(re.sub(r"\D", "", said).strip("0"))
