@@ -910,6 +910,10 @@ def get_another(asked, wrong, total, what):
     same((wrong, total), (size(round(counted, 6)), size(round(asked.held.sum(), 6))))
 
 
+def are_in_small_groups(asked, n):
+    same(n, size(round(asked.held.sum() - np.trace(asked.held), 6)))
+
+
 def get_their_own(asked):
     kept = asked.mass > 0
     assert (asked.ruled[kept] == asked.labels[kept]).all()
@@ -1299,8 +1303,10 @@ ON_PAGE = {
     r"The filled dot is the tree of this page\.": nothing,
     r"A number that is a button shows what these rows are like, .+": nothing,  # tests/render/test_cells.py
     r"Other numbers are none: they would tell of fewer than .+ rows\.": nothing,
-    r"The analyst can list (these rows|them), ex\.misassigned\(\) in Python\.": nothing,
-    r"Which rows these are: label the list with its column .+\.": nothing,  # test_label_files.py
+    rf"Rows that do not fit the rules of their cluster: (?:weight )?({NUMBER})(?: rows?)?, in groups too small to be "
+    r"listed\.": are_in_small_groups,
+    r"The analyst can list (the rows that the rules put elsewhere|them), ex\.misassigned\(\) in Python\.": nothing,
+    r"To see which rows the rules put elsewhere, label the list with its column .+\.": nothing,  # test_label_files.py
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,
     r"How well they do on new rows was not tested\.|To test rules on new rows: validate=5\.": is_not_held_out,
     rf"Expect about ({SHARE}) on new rows like these\.": is_held_out,

@@ -19,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import boxwood
 from boxwood.explanation.measure.told import profile_told
 from boxwood.render.page._parts import profile_table
-from boxwood.words.values import category, percent
+from boxwood.words.values import category, cluster_name, percent
 from tests.models import read_model
 from tests.render.test_page import HOSTILE_NAMES
 from tests.render.test_zero_and_one import customers
@@ -274,6 +274,8 @@ def far_apart(first, second):
 def test_two_clusters_are_compared(opened):
     """Columns come in the order in which both differ, with a sentence, and other clusters are out of the way.
 
+    Both are named and stand in the order in which they were chosen, in the table as in the sentence.
+
     Of a column of words both say the share of the same one, in which they differ most.
     """
     table, ex = mixed()
@@ -299,12 +301,15 @@ def test_two_clusters_are_compared(opened):
                 far, told = 100 * abs(shares[word].diff().iloc[-1]), [percent(share) for share in shares[word]]
                 row = page.locator(".profile tbody tr", has=page.locator("th bdi", has_text=line["name"]))
                 said = [" ".join(text.split()) for text in row.locator("td:visible").all_inner_texts()]
-                assert said[:2] == [" ".join(f"{told[i]} {category(word)}".split()) for i in np.argsort(pair)]
+                assert said[:2] == [" ".join(f"{told[i]} {category(word)}".split()) for i in (0, 1)]
                 assert said[2].split(" ", 1)[1] == said[0].split(" ", 1)[1]
             found[" ".join(line["name"].split())] = (far, told)
         order = sorted(found, key=lambda name: -found[name][0])
         assert [name[:20] for name in heads.all_inner_texts()] == [name[:20] for name in order]
-        assert page.locator(".profile thead th:visible").count() == 4
+        shown = [" ".join(text.split()) for text in page.locator(".profile thead th:visible").all_inner_texts()]
+        assert shown == ["Column", *(f"{i} {cluster_name(ex.names[i])}" for i in pair), "All rows"]
+        cells = page.locator(".profile tbody tr", has=page.locator("th bdi", has_text="orders")).locator("td:visible")
+        assert [text.strip() for text in cells.all_inner_texts()][:2] == found["orders"][1]
         said = page.inner_text("#differ")
         told = [" against ".join(found[name][1]) for name in order[:3] if found[name][0] >= 10]
         assert said.count(" against ") == len(told) > 0

@@ -1,6 +1,7 @@
 """What a reader does with the tree of a report by hand: a threshold moves, leaves are merged; Python does it again."""
 
 import re
+from collections import Counter
 from importlib.resources import files
 
 import numpy as np
@@ -11,10 +12,12 @@ from sklearn.datasets import make_blobs
 
 import boxwood
 from boxwood.render.pictures.swatches import colour_of
-from boxwood.words.rules import cluster_rule
+from boxwood.words.rules import NO_RULE, cluster_rule
 from boxwood.words.values import cluster_name, percent
+from tests.programs import program
 from tests.render.test_browser import FILL, hostile, opened  # noqa: F401  # the fixture
 from tests.render.test_page import HOSTILE_NAMES
+from tests.render.test_slider import moved_to as on_slider
 from tests.scale import seeds
 
 pytestmark = [
@@ -378,35 +381,72 @@ def test_suggested_names_are_taken_by_one_click_and_go_when_the_rules_change(ope
     assert not page.locator("#use, .suggested").filter(visible=True).count()  # of the rules of another tree
 
 
+def copied(page):
+    """Return the lines of the summary for a slide."""
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.focus("#slide")
+    page.keyboard.press("Enter")
+    page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
+    return page.evaluate("navigator.clipboard.readText()").split("\n")
+
+
 def test_a_summary_for_a_slide_is_copied(opened):  # noqa: F811
-    """A line for all, and one for each cluster that is shown, with its name, its size and its rule."""
+    """A line for all, and one for each cluster that is shown: its name, its size, how many rows match, and its rule."""
     frame, ex = made("customers", 0)
     page = opened(ex)
 
-    def copied():
-        page.evaluate("navigator.clipboard.writeText('')")
-        page.focus("#slide")
-        page.keyboard.press("Enter")
-        page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
-        return page.evaluate("navigator.clipboard.readText()").split("\n")
+    def said(new, how=""):
+        right = f"the rules{how} are right for {percent(new.agreement)} of the rows"
+        lines = [f"{new.n_clusters} clusters of 350 rows: {right}"]
+        for one in new.clusters:
+            matched = f"; the rule matches {one.matched:.0f} rows" if one.matched != one.size else ""
+            size = f"{one.size:.0f} rows, {percent(one.share)}{matched}"
+            lines.append(f"{one.name} ({size}): {cluster_rule(one, whole=True)}")
+        return lines
 
-    def said(new):
-        title = f"{new.n_clusters} clusters of 350 rows: the rules are right for {percent(new.agreement)} of the rows"
-        sizes = [f"{one.name} ({one.size:.0f} rows, {percent(one.share)}): " for one in new.clusters]
-        return [title, *(size + cluster_rule(one, whole=True) for size, one in zip(sizes, new.clusters, strict=True))]
-
-    assert copied() == said(ex)
+    assert copied(page) == said(ex)
     page.locator("#by-hand .merge").first.click()
     page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
-    ends = [line.split("): ")[0] for line in said(check_tree(page, ex, frame))]
-    assert [line.split("): ")[0] for line in copied()] == ends
-    page.focus("#leaves")
-    page.keyboard.press("Home")
-    page.wait_for_function("() => !document.querySelector('#by-hand').checkVisibility()")
-    told = re.search("right for .* of the rows", page.inner_text("#leaves-told"))[0]
-    lines = copied()
-    assert lines[0] == f"4 clusters of 350 rows: the rules are {told}"
-    assert len(lines) == 5
+    ends = [line.split("): ")[0] for line in said(check_tree(page, ex, frame), ", changed by hand,")]
+    assert [line.split("): ")[0] for line in copied(page)] == ends
+
+
+def test_a_summary_says_what_is_shown(opened):  # noqa: F811
+    """After a move, and of each tree of the slider: rows that the code takes, and clusters that no rule names."""
+    n_without = 0
+    for seed in seeds(4, least=2):
+        frame, ex = made("customers", seed)
+        page, rows = opened(ex), frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+        def check(how, told, rows=rows, page=page, ex=ex):
+            code = program(page.locator("code[data-form=python]").text_content())
+            taken = Counter(code["cluster"](row) for row in rows)
+            without = [one.name for one in ex.clusters if one.name not in code["cluster"].__code__.co_consts]
+            named = f", which name {4 - len(without)} of 4 clusters" if without else ""
+            which = f"{named}{how}," if named or how else ""
+            right = re.search("right for .* of the rows", told)[0]
+            head, *lines = copied(page)
+            assert head == f"4 clusters of 350 rows: the rules{which} are {right}"
+            for one, line in zip(ex.clusters, lines, strict=True):
+                n = int((re.search(r"the rule matches (\d+) row", line) or re.search(r"\((\d+) row", line))[1])
+                assert line.startswith(f"{one.name} ({one.size:.0f} row")
+                assert n == (one.size if one.name in without else taken[one.name])
+                assert (one.name in without) == line.endswith(f": {NO_RULE}")
+            unnamed = f", in which no rule names {', '.join(without)}." if without else ""
+            shown = page.inner_text("#other-tree") if page.locator("#other-tree").is_visible() else ""
+            assert unnamed in shown
+            assert ("no rule names" in shown) == bool(without)
+            return len(without)
+
+        control = page.locator("#by-hand .move").first
+        told = moved_to(page, control, int(control.input_value() == "0"))
+        page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
+        check(", changed by hand", told)
+        page.locator("#changes .undo").click()
+        page.wait_for_function("() => document.querySelector('#other-tree').hidden")
+        for at in range(int(page.get_attribute("#leaves", "max")) + 1):
+            n_without += check("", on_slider(page, at))
+    assert n_without
 
 
 def test_a_summary_counts_the_parts_of_rows_without_groups(opened):  # noqa: F811
@@ -414,12 +454,8 @@ def test_a_summary_counts_the_parts_of_rows_without_groups(opened):  # noqa: F81
     page = opened(boxwood.explain(pd.DataFrame(rows, columns=["lat", "long"]), n_clusters=4))
     page.locator("#by-hand .merge").first.click()
     page.wait_for_function("() => document.querySelector('#lines-of-python').textContent")
-    page.evaluate("navigator.clipboard.writeText('')")
-    page.focus("#slide")
-    page.keyboard.press("Enter")
-    page.wait_for_function("async () => (await navigator.clipboard.readText()) !== ''")
-    first = page.evaluate("navigator.clipboard.readText()").split("\n")[0]
-    assert first.startswith("No clear groups in 300 rows; one way to divide them into 3 parts: the rules are ")
+    title = "No clear groups in 300 rows; one way to divide them into 3 parts"
+    assert copied(page)[0].startswith(f"{title}: the rules, changed by hand, are ")
 
 
 def test_a_threshold_is_typed(opened):  # noqa: F811

@@ -77,3 +77,17 @@ def test_rows_that_do_not_fit_are_counted_where_they_leave_their_cluster(seed):
         }
     n_left = sum(expected.values()) - sum(int(one["rows"].split()[0]) for one in found["lines"])
     assert found["left"] == (f"{n_left} row{'s' if n_left != 1 else ''}" if n_left else "")
+
+
+@law(12)
+def test_each_row_that_does_not_fit_is_spoken_of(seed):
+    """Where no group is large enough to be listed, the page says how many rows are in such groups."""
+    rng, n_groups, each = np.random.default_rng(seed), 1 + seed % 3, 1 + seed % 8
+    x = np.repeat(np.arange(3), 40)
+    y = x.copy()
+    for group in rng.permutation(3)[:n_groups]:
+        y[40 * group : 40 * group + each] = (group + 1) % 3
+    page = " ".join(bw.explain(x[:, None] * 1.0, y, method="cart", max_leaf_nodes=3).to_html().split())
+    told = f"Rows that do not fit the rules of their cluster: {n_groups * each} row"
+    assert (told in page) == (each < 5)
+    assert page.count(f"<li>{each} rows of ") == (n_groups if each >= 5 else 0)

@@ -354,6 +354,7 @@ const showTree = (data, tree) => {
     notes: leaves.map(node => [node.note, node.purity]),
     right: `right for ${percentOf(sumOf(leaves.map(({own}) => own)) / nodes[0].rows)} of the ${data.weighted ? "weight" : "rows"}`,
     clusters: first.rules.clusters,
+    matched: first.rules.clusters.map((_, i) => sumOf(leaves.filter(({cluster}) => cluster === i).map(({rows}) => rows))).map(rows => (rows ? rowsIn(rows, data.weighted) : "")),
     typical: (tree.typical ?? []).map(values => values && tested.map(j => values[j])),
     file: first.rules.file && {...first.rules.file, columns: data.file.filter(({name}, j) => named.has(name) || j >= data.columns.length)},
   };
@@ -372,7 +373,7 @@ const showTree = (data, tree) => {
 // What is shown instead of the first tree: a place of the slider, a tree without a column, or one that is made by hand.
 // `find` gives its data, the tree, what is said of it, and the clusters that are gone; `putBack` puts the controls back
 // that made it.
-let asked = null, putBack = () => {}, gone = new Set(), isByHand = true;
+let which = "", asked = null, putBack = () => {}, gone = new Set(), isByHand = true;
 let sayTree = () => {};  // beside the slider
 // What stays as it was says so, where it stands.
 const stays = (head, text) => {
@@ -382,6 +383,11 @@ const stays = (head, text) => {
 };
 const ofTree = [".lede:not(:has(+ .lede))", "#disagreement"].map(head => stays(head, "Of the tree that this page was made for, not of the one that is shown now."));
 const ofClusters = stays("#profile", "Of the clusters before they were merged.");
+const unnamed = () => rules.clusters.filter((_, i) => !gone.has(i) && !rules.nodes.some(node => node.length === 1 && node[0] === i)).map(([, name]) => name);
+const sayWhich = () => {
+  const names = unnamed(), more = names.length > 4 ? ` and ${names.splice(3).length} more` : "";
+  one("#which")?.replaceChildren(which, ...(which && names.length ? [", in which no rule names ", element("bdi", {}, names.join(", ")), more] : []));
+};
 const show = async (find, back = () => {}) => {
   const mine = asked = {}, found = await find?.(), typed = new Map(rules.columns.map(({name}, j) => [name, inputs[j]?.value]));
   if (mine !== asked) return;  // a later move came in between
@@ -394,7 +400,8 @@ const show = async (find, back = () => {}) => {
   fitTitles();
   ofTree.forEach(line => { line.hidden = !found; });
   ofClusters.hidden = !gone.size;
-  one("#which").textContent = found?.which ?? "";
+  which = found?.which ?? "";
+  sayWhich();
   sayTree(found?.told);
   [".card", ".who li"].forEach(parts => all(parts).forEach((part, cluster) => { part.hidden = gone.has(cluster); }));
   learnTree();
@@ -654,7 +661,11 @@ if (one("#own") && unpacks) (async () => {
 })();
 
 // ------------------------------------------------------------------ the picture, for a slide
-const headline = () => `${one("h1").textContent.replace(/^\d+(?= clusters)|\d+(?= parts$)/, n => n - gone.size)}: the rules are ${rules.right}`;
+const headline = () => {
+  const title = one("h1").textContent.replace(/^\d+(?= clusters)|\d+(?= parts$)/, n => n - gone.size), k = rules.clusters.length - gone.size, n = unnamed().length;
+  const which = [n ? `which name ${k - n} of ${k} clusters` : "", isByHand && madeByHand() ? "changed by hand" : ""].filter(text => text);
+  return `${title}: the rules${which.map(text => `, ${text}`).join("")}${which.length ? "," : ""} are ${rules.right}`;
+};
 // As it is shown, on white paper and twice as large, below a title; bars of the first tree are symbols beside it.
 const saved = async () => {
   const svg = one(".tree").cloneNode(true), {width, height} = svg.viewBox.baseVal;
@@ -731,7 +742,10 @@ if (unpacks) {
   });
   one("#slide").addEventListener("click", async event => {
     const button = event.currentTarget, {text} = await copies;
-    const lines = all(".card").flatMap((card, i) => (gone.has(i) ? [] : [`${nameOf(i)} (${one("p", card).firstChild.nodeValue.trim()}): ${text[i]}`]));
+    // a rule says no size of its cluster where it matches more or fewer rows
+    const sizes = all(".card").map(card => one("p", card).firstChild.nodeValue.trim());
+    const said = sizes.map((size, i) => (!rules.matched[i] || `${size}, `.startsWith(`${rules.matched[i]}, `) ? size : `${size}; the rule matches ${rules.matched[i]}`));
+    const lines = said.flatMap((size, i) => (gone.has(i) ? [] : [`${nameOf(i)} (${size}): ${text[i]}`]));
     copied([headline(), ...lines].join("\n"), button);
   });
   all(".card").forEach((card, cluster) => {
@@ -772,6 +786,7 @@ const rename = (cluster, name, isOwn) => {
   all(`#compare [value="${cluster}"]`).forEach(part => { part.textContent = name; });
   fitTitles();
   if (byHand) sayMade();
+  sayWhich();
   forgetLabels();  // which have the name of before
 };
 // Gives clusters other names, and returns those of before; IN: names: [cluster, name, whether it is that of the table].
@@ -849,6 +864,7 @@ all("[data-cell]").forEach(place => {
 // Columns of the profile in the order in which two clusters differ: by the places of their middles among all rows, or by
 // the shares of one category, which both say then.
 const pickers = all("#compare select"), body = one("[aria-labelledby=profile] tbody"), lines = body ? [...body.rows] : [], own = lines.map(line => line.cloneNode(true));
+const heads = body && one("tr", body.parentNode), headsInOrder = heads && [...heads.cells];
 const shareIn = text => parseFloat(text.replace(/^\D+/, "")), far = ([p, q]) => Math.abs(p - q) || 0;
 // [how far two clusters are apart, what the line says of both, the category whose shares all its cells say, if there is one]
 const differ = (line, told, pair) => {
@@ -870,8 +886,13 @@ const compare = () => {
     return [line, ...(isPair ? differ(line, first.rules.words[i], pair) : [0])];
   }).sort((a, b) => b[1] - a[1]);
   body.append(...found.map(([line]) => line));
+  heads.replaceChildren(...headsInOrder);
+  heads.classList.toggle("pair", isPair);
   found.forEach(([line, , , shares]) => shares && sayShares(line, shares));
-  all("tr", body.parentNode).forEach(line => rules.clusters.forEach((_, i) => { line.cells[i + 1].hidden = isPair && !pair.includes(i); }));
+  all("tr", body.parentNode).forEach(line => {
+    rules.clusters.forEach((_, i) => { line.cells[i + 1].hidden = isPair && !pair.includes(i); });
+    if (isPair) line.cells[pair[0] + 1].after(line.cells[pair[1] + 1]);  // as the sentence has them
+  });
   const said = found.slice(0, 3).filter(([, far]) => far >= 10).map(([line, , [word, ...texts]]) => `${one("bdi", line).textContent}${word}, ${texts.join(" against ")}`);
   one("#differ").textContent = !isPair ? "" : said.length ? `They differ most in ${said.join("; ")}.` : "They hardly differ in any column that is shown.";
   measure();

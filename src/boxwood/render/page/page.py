@@ -112,6 +112,7 @@ def _page_of(whole: MeasuredTree, title: str | None, count: int | None) -> str:
     rules = what_if(ex, picture_of(ex), facts["outline"], least_shown(count))
     rules["words"] = shares_to_compare(ex._for_people(), ex._kept["profile"]) if ex.n_clusters > 1 else {}
     rules["right"] = right_for(ex)
+    rules["matched"] = [say_rows(one.matched, ex.details.weighted) if one.matched else "" for one in ex.clusters]
     facts |= {"rules": rules, "min_count": count}
     # prices of other trees would tell how far rows of a small cluster are from others
     has_price = has_price and not facts["hidden"]
