@@ -366,7 +366,7 @@ def test_halvings_that_tell_enough_tell_the_number(seed):
     """Numbers that cannot be alike any more are not halved again, unless none is."""
     rng = np.random.default_rng(seed)
     rows = groups(2 + seed % 4, seed, apart=rng.choice([2.0, 3.0, 8.0]))[0]
-    all_of = {k: DrawnRows(rows).agreement_of_halves(k) for k in DrawnRows(rows).possible()}
+    all_of = {k: DrawnRows(rows).agreement_of_halves(k) for k in DrawnRows(rows).limit_numbers()}
     found = DrawnRows(rows).how_many()
     assert (found.best, found.others, found.note) == (
         HowMany(all_of).best,

@@ -1204,11 +1204,14 @@ NOTES = {
     r"keeps to them": does_not_minimise,
 }
 _ON_COLUMNS = rf"explained by ({NUMBER}) lea(?:f|ves) on ({NUMBER}) of ({NUMBER}) columns?"
-PRINTED = {
+OF_LEFT_OUT = {
     r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
     r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one "
     r"row for each\.": nothing,  # in test_order_of_rows.py
     r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
+}
+PRINTED = {
+    **OF_LEFT_OUT,
     rf"No kinds found in .+: {NO_KINDS}\.": is_no_clearer,
     **{rf"{parts}\.": refute for parts, refute in PARTS.items()},
     rf"({NUMBER}) clusters? of ({NUMBER}) rows?( \(.+ left out\))?, {_ON_COLUMNS}": is_of_many_columns,
@@ -1254,10 +1257,7 @@ ON_PAGE = {
     r"Its cells stay on this computer\.": nothing,
     r"The line of Python stands below the rules\.": nothing,
     r"(What you changed|It) is shown on this page alone\.": nothing,
-    r"Columns left out tell more: .+": nothing,  # in test_left_out_tells.py
-    r"Rows of .+ units \(.+\) come again and again: .+ of these units stay in one cluster; to group units, give one "
-    r"row for each\.": nothing,  # in test_order_of_rows.py
-    r"The rows seem to be a series, as .+": nothing,  # in test_order_of_rows.py
+    **OF_LEFT_OUT,
     rf"No kinds found: {NO_KINDS}\.": is_no_clearer,
     **{rf"{parts}\.": refute for parts, refute in PARTS.items()},
     r"No clear groups: this is one way to divide the rows\.": is_no_clearer,

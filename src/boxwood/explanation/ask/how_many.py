@@ -78,10 +78,10 @@ class HowMany(NamedTuple):
     def others(self) -> tuple[int, ...]:
         """Other numbers on which halves agree nearly as well, the best first; none if one is taken without that."""
         least = min(NEARLY, self.agreement[self.best]) if self.best in self.candidates else math.inf
-        return tuple(k for k in self.ranked if k != self.best and self.agreement[k] >= least)
+        return tuple(k for k in self.ranking if k != self.best and self.agreement[k] >= least)
 
     @property
-    def ranked(self) -> list[int]:
+    def ranking(self) -> list[int]:
         """All numbers, those on which halves agree best first."""
         return sorted(self.agreement, key=lambda k: -self.agreement[k])
 
@@ -173,15 +173,20 @@ class DrawnRows:
         weights = self.weights(2) if groups.show is False else None
         counts = [] if weights is None else np.flatnonzero(weights >= SHOWN).tolist()
         is_slice = len(counts) == 1 and self._is_of_numbers(counts[0])
-        return self._by_what_is_shared() if is_slice else self
+        return self._by_what_is_shared if is_slice else self
 
     def ways(self) -> Iterator[DrawnRows]:
         """Yield this look, one in which columns count by what most have in common, and one in which all count alike."""
         yield self
         if self.has_weights:
-            yield self._by_what_is_shared()
-            yield replace(self, has_weights=False)
+            yield self._by_what_is_shared
+            yield self._alike
 
+    @cached_property
+    def _alike(self) -> DrawnRows:
+        return replace(self, has_weights=False)
+
+    @cached_property
     def _by_what_is_shared(self) -> DrawnRows:
         shared = shared_weights(self.rows, self._blocks)
         factors = np.repeat(np.sqrt(shared), list(map(len, self._blocks)))
@@ -194,7 +199,17 @@ class DrawnRows:
 
     def weights(self, k: int) -> Floats | None:
         """Return how much each column of the table counts in k clusters; None if all count as they are."""
-        return self._clusters(self.rows, k, 0, STARTS).weights if self.has_weights else self.shared
+        return self._clusters_of_all(k).weights if self.has_weights else self.shared
+
+    def _clusters_of_all(self, k: int) -> WeightedClusters:
+        if k not in self._made:
+            self._made[k] = self._clusters(self.rows, k, 0, STARTS)
+        return self._made[k]
+
+    @cached_property
+    def _made(self) -> dict[int, WeightedClusters]:
+        """Clusters of all rows that are known, for each number of them."""
+        return {}
 
     def _clusters(self, rows: Floats, k: int, seed: int, n_starts: int) -> WeightedClusters:
         """Return clusters of some of the rows."""
@@ -211,12 +226,12 @@ class DrawnRows:
 
     def how_many(self, among: Sequence[int] = NUMBERS, progress: Progress = silent) -> HowMany:
         """Return how many clusters the rows suggest, of ascending numbers, of which few rows leave the least ones."""
-        numbers = self.possible(among)
+        numbers = self.limit_numbers(among)
         tried = tell_progress(progress, "numbers of clusters tried", numbers)
         found = {k: self.agreement_of_halves(k, NEARLY) for k in tried}
         return HowMany(found if max(found.values()) >= ALIKE else {k: self.agreement_of_halves(k) for k in numbers})
 
-    def possible(self, among: Sequence[int] = NUMBERS) -> list[int]:
+    def limit_numbers(self, among: Sequence[int] = NUMBERS) -> list[int]:
         """Return those of ascending numbers for which there are rows enough, and the least one anyway."""
         most = min(len(self.rows) // ROWS_EACH, len(np.unique(self.rows, axis=0)))
         return [k for k in among if k <= max(most, among[0])]
@@ -227,7 +242,7 @@ class DrawnRows:
             return Groups(None)
         with quietly_by_one_thread():
             found = self._valleys.groups()
-        if found.show and not any(look.lie_apart(k) for look in self.ways() for k in look.possible()):
+        if found.show and not any(look.lie_apart(k) for look in self.ways() for k in look.limit_numbers()):
             return Groups(False)
         return found
 
@@ -243,7 +258,7 @@ class DrawnRows:
         """Return whether valleys part some of k clusters, at least two and half of them, from all other rows."""
         with quietly_by_one_thread():
             if self.has_weights:
-                found = self._clusters(self.rows, k, 0, STARTS)
+                found = self._clusters_of_all(k)
                 labels, factors = found.predict(self.looked_at), found.factors
             else:
                 labels, factors = k_means(self.rows, k, 0).labels[: len(self.looked_at)], np.ones(self.rows.shape[1])
@@ -355,7 +370,7 @@ def _number(look: DrawnRows, k: int | None, groups: Groups, among: Sequence[int]
         look = look.settle(groups, 2)
         found = look.how_many(among if shown else [k for k in among if k <= FEW] or among, progress)
     notes = found.note if shown else found.note_without_groups, *look.notes_on(found.best, groups)
-    others = found.others if shown else tuple(k for k in found.ranked if k != found.best)
+    others = found.others if shown else tuple(k for k in found.ranking if k != found.best)
     return Number(found.best, notes, others, look.weights(found.best), groups)
 
 

@@ -38,8 +38,9 @@ def _say_units(ex: MeasuredTree) -> str:
     if unit is None:
         return ""
     values, labels = beside[unit].values[task.kept], task.reference.labels[task.kept]
-    pairs = np.unique(np.column_stack([values, labels]), axis=0)
-    n_clusters = np.unique(pairs[:, 0], return_counts=True)[1]
+    known, k = np.isfinite(values), ex.n_clusters
+    units = np.unique(values[known], return_inverse=True)[1]
+    n_clusters = np.bincount(np.unique(units * k + labels[known]) // k)
     n, same = len(n_clusters), np.count_nonzero(n_clusters == 1)
     return (
         f"Rows of {n:,} units ({column_name(unit)}) come again and again: {same:,} of these units stay in one cluster; "

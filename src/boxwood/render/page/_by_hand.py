@@ -78,7 +78,7 @@ def trees_by_hand(ex: MeasuredTree, bars: Mapping[int, Bars], code: Mapping[str,
             data["nodes"][node]["rule"] = lines_said(rule)
         told[",".join(map(str, one.into))] = _tell_tree(one, cuts, code)
     moved = next(iter(told.values()))["moves"]  # in the whole tree
-    asked = dict(_asked(ex, [node for node in range(ex.tree.n_nodes) if node not in moved], least))
+    asked = dict(_find_questions(ex, [node for node in range(ex.tree.n_nodes) if node not in moved], least))
     while len(told) > 1 or cuts or asked:
         moving = {node: cut.told for node, cut in cuts.items()}
         packed = pack(data | facts_of_pictures(ex) | {"trees": told, "cuts": moving, "asked": asked})
@@ -211,7 +211,7 @@ def _fixed_columns(ex: MeasuredTree) -> set[str]:
     return {cut.column for cut in ex.limits.cuts} if ex.limits is not None else set()
 
 
-def _asked(ex: MeasuredTree, nodes: Sequence[int], least: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _find_questions(ex: MeasuredTree, nodes: Sequence[int], least: int) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the cuts of some nodes, and what would be if one moved: said alone, as other cuts would follow."""
     fixed, own = _fixed_columns(ex), ex.tree
     free = [node for node in nodes if own.feature[node] >= 0 and not own.is_set[node]]
