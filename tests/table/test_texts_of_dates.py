@@ -4,9 +4,12 @@ from datetime import UTC, datetime
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 from boxwood._dates import DATE_FORMS, Dates, moment_in
+from boxwood.table.columns import _FIRST, _dates, _may_be_dates
+from boxwood.table.duck import open_table
 from boxwood.table.sql import sql_text
 from boxwood.table.written import date_in
 from tests.scale import law
@@ -68,3 +71,27 @@ def test_an_example_is_in_its_form(form):
     dates = Dates(form=form)
     month, day = 1 if "%q" in form else 3, 31 if "%d" in form else 1
     assert moment_in(dates.example, form).date() == datetime(2026, month, day).date()
+
+
+@law(12)
+def test_first_rows_rule_out_no_column_of_dates_or_times(seed, tmp_path):
+    """Some columns have gaps, no value among the first rows, odd texts among times, or words far down."""
+    rng, n = np.random.default_rng(seed), 1500
+    days, columns = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 500, n), "D"), {}
+    for form in rng.choice([form for form in DATE_FORMS if "%q" not in form], 4).tolist():
+        columns[form] = days.strftime(form).to_series(index=range(n))
+    columns["iso"] = days.strftime("%Y-%m-%d").to_series(index=range(n))
+    columns["times"] = pd.Series(rng.choice([f"{h:02d}:{m:02d}" for h in range(24) for m in range(0, 60, 5)], n))
+    columns["words"] = pd.Series(rng.choice(["free", "plus", "may"], n))
+    table = pd.DataFrame(columns)
+    for name in table:
+        table.loc[rng.random(n) < rng.choice([0.0, 0.5, 0.97]), name] = None
+        table.loc[rng.random(n) < rng.choice([0.0, 0.0, 0.03]), name] = "closed"
+        table.loc[: rng.choice([0, 0, _FIRST]), name] = None
+        table.loc[n - 1, name] = table[name].dropna().iloc[0] if rng.random() < 0.7 else "never"
+    table["plan"] = "free"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(str(tmp_path / "t.csv")) as source:
+        each = range(len(source.names))
+        held = {i for i in each if _dates(source, i) is not None}
+        assert held <= _may_be_dates(source, each) < {*each}

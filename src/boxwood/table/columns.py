@@ -169,7 +169,9 @@ def profiles_of(source: DuckTable, columns: Sequence[int], tick: Tick | None) ->
     source.names_with_e.update(p.column for p in profiles if p.are_names)
     profiles = [replace(p, numbers=0, low=None, high=None) if p.are_names else p for p in profiles]
     learnt = learn_styles(source, [p.column for p in profiles if p.numbers < p.filled])
-    found = {p.column: _with_dates(source, p) for p in profiles if p.column not in learnt}
+    others = [p for p in profiles if p.column not in learnt]
+    perhaps = _may_be_dates(source, [p.column for p in others if p.numbers == 0 < p.filled])
+    found = {p.column: replace(p, dates=_dates(source, p.column)) if p.column in perhaps else p for p in others}
     found |= profiles_of(source, learnt, tick) if learnt else {}
     doubtful = _with_points_that_part(source, [i for i, p in found.items() if p.are_numbers])
     texts = [i for i, p in found.items() if p.filled and not (p.are_numbers or p.dates or p.is_mixed)]
@@ -272,9 +274,20 @@ def _second_pass(
     return [replace(p, **found[p.column]) for p in profiles]
 
 
-def _with_dates(source: DuckTable, profile: TextProfile) -> TextProfile:
-    """Return the profile with how its dates are written, if it holds dates."""
-    return replace(profile, dates=_dates(source, profile.column) if profile.numbers == 0 < profile.filled else None)
+def _may_be_dates(source: DuckTable, columns: Sequence[int]) -> set[int]:
+    """Return the columns of text that may hold dates or times, as far as the first rows tell."""
+    first = replace(source, relation=f"(SELECT * FROM {source.relation} LIMIT {_FIRST})")
+    of_text = replace(source, types=("VARCHAR",), styles={})
+    no_time = f"NOT regexp_full_match({bare('c0')}, {sql_text(TIME)})"
+    dates = (date_in("c0", Dates("", form)) for form in ("", *DATE_FORMS))
+    most = _FIRST * (1 - NEARLY_ALL)
+    tests = [f"count_if({no_time}) <= {most:.0f}", *(f"count({date}) = count(*)" for date in dates)]
+    perhaps = {*columns}
+    for start in range(0, len(columns), MANY):
+        known = f"{_stack_columns(first, columns[start : start + MANY])} WHERE NOT {of_text.missing(0)}"
+        ruled_out = f"SELECT place FROM {known} GROUP BY place HAVING NOT ({' OR '.join(tests)})"
+        perhaps -= {place for (place,) in source.fetch(ruled_out)}
+    return perhaps
 
 
 def _dates(source: DuckTable, column: int) -> Dates | str | None:
