@@ -127,7 +127,8 @@ def shared_weights(rows: Floats, blocks: Sequence[Indices]) -> Floats:
 class _Table(NamedTuple):
     """Centred rows, of which column of the table each of their columns is made, and what cuts leave of steps.
 
-    `numbers` are the columns that are made alone of one, `scatter` is that of these at variance 1, with a ridge.
+    `numbers` are the columns that are made alone of one, `words` the columns of the table that are not; `kept` is the
+    factor of each number at variance 1, less its steps; `scatter` is that of numbers at variance 1, with a ridge.
     """
 
     rows: Floats
@@ -135,15 +136,24 @@ class _Table(NamedTuple):
     steps: Floats
     whole: Floats
     numbers: Indices
+    words: Indices
+    kept: Floats
     scatter: Floats
+    log_scatter: float
 
     @classmethod
     def of(cls, rows: Floats, blocks: Sequence[Indices], steps: Floats) -> _Table:
         made_of = np.repeat(np.arange(len(blocks)), list(map(len, blocks)))
         numbers = np.array([columns[0] for columns in blocks if len(columns) == 1], dtype=np.intp)
         whole = np.square(rows).sum(axis=0)
-        scaled = rows[:, numbers] / np.sqrt(np.where(whole > 0, whole, 1.0))[numbers]
-        return cls(rows, made_of, steps, whole, numbers, scaled.T @ scaled + RIDGE * np.eye(len(numbers)))
+        squares = np.where(whole > 0, whole, 1.0)[numbers]
+        scaled = rows[:, numbers] / np.sqrt(squares)
+        scatter = scaled.T @ scaled + RIDGE * np.eye(len(numbers))
+        words, kept = (
+            np.setdiff1d(np.arange(len(steps)), made_of[numbers]),
+            np.sqrt((1.0 - steps[made_of[numbers]]) / squares),
+        )
+        return cls(rows, made_of, steps, whole, numbers, words, kept, scatter, float(np.linalg.slogdet(scatter)[1]))
 
     def weigh(self, weights: Floats) -> Floats:
         """Return the rows in columns that count so much."""
@@ -178,13 +188,12 @@ class _Table(NamedTuple):
     def log_left(self, labels: Indices) -> float:
         """Return the logarithm of what clusters leave of the columns; k boxes leave 1 / k² of even values."""
         means, sizes = _means(self.rows, labels)
-        of_numbers = self.made_of[self.numbers]
-        kept = np.sqrt((1.0 - self.steps[of_numbers]) / np.where(self.whole > 0, self.whole, 1.0)[self.numbers])
-        between = means[:, self.numbers] * kept * np.sqrt(sizes)[:, None]
-        of_words = np.setdiff1d(np.arange(len(self.steps)), of_numbers)
-        words = np.log1p(-(self.share_explained(labels) * (1.0 - self.steps))[of_words]).sum()
-        within = np.linalg.slogdet(self.scatter - between.T @ between)[1]
-        return float(words + within - np.linalg.slogdet(self.scatter)[1])
+        between = means[:, self.numbers] * self.kept * np.sqrt(sizes)[:, None]
+        within = float(np.linalg.slogdet(self.scatter - between.T @ between)[1]) - self.log_scatter
+        if not len(self.words):
+            return within
+        explained = self.share_explained(labels) * (1.0 - self.steps)
+        return within + float(np.log1p(-explained[self.words]).sum())
 
 
 def _weights(explained: Floats) -> Floats:
@@ -208,19 +217,20 @@ def _run_k_means(rows: Floats, centers: Floats) -> Indices:
     labels = _nearest(rows, centers)
     for _ in range(LLOYD):
         new = _nearest(rows, _means(rows, labels)[0])
-        if np.array_equal(new, labels):
+        if (new == labels).all():
             break
         labels = new
     return labels
 
 
 def _nearest(rows: Floats, centers: Floats) -> Indices:
-    return np.asarray(np.argmax(rows @ centers.T - 0.5 * np.square(centers).sum(axis=1), axis=1), dtype=np.intp)
+    labels: Indices = (rows @ centers.T - 0.5 * np.square(centers).sum(axis=1)).argmax(axis=1)
+    return labels
 
 
 def _means(rows: Floats, labels: Indices) -> tuple[Floats, Floats]:
     """Return the mean and the number of the rows of each cluster that has some."""
-    sizes = np.bincount(labels).astype(np.float64)
-    present = np.flatnonzero(sizes)
-    member = (labels == present[:, None]).astype(np.float64)
-    return (member @ rows) / sizes[present, None], sizes[present]
+    counts = np.bincount(labels)
+    present = counts.nonzero()[0]
+    member, sizes = (labels == present[:, None]).astype(np.float64), counts[present].astype(np.float64)
+    return (member @ rows) / sizes[:, None], sizes
