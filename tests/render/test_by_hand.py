@@ -71,35 +71,46 @@ def made(kind, seed, **options):
     return frame, boxwood.explain(frame, labels, **{"max_leaf_nodes": 6} | more | options)
 
 
+READ = """() => {
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const cards = all(".card").map((card, at) => ({card, at})).filter(({card}) => card.checkVisibility());
+  return {
+    cards: cards.map(({card, at}) => ({
+      at, name: card.querySelector("h3 bdi").innerText, first: card.querySelector("p").innerText,
+      lines: all(".rule li", card).map(line => line.innerText)})),
+    code: Object.fromEntries(all("code[data-form]").map(code => [code.dataset.form, code.textContent])),
+    leaves: all(".tree .leaf").map(leaf => leaf.textContent),
+    deciding: document.querySelector("#deciding").innerText,
+    moves: all("#by-hand .move").map(control => control.getAttribute("aria-valuetext")),
+    lines: document.querySelector("#lines-of-python").textContent};
+}"""  # one call of the browser takes as long as many of these
+
+
 def check_tree(page, ex, frame):
     """Check that the page shows the tree that its lines of Python make, and return that."""
-    scope = {"ex": ex}
-    exec(page.text_content("#lines-of-python"), scope)
-    new = scope["ex"]
-    left = [i for i, card in enumerate(page.locator(".card").all()) if card.is_visible()]
-    own = new.rename({new.names[at]: ex.names[i] for at, i in enumerate(left)})  # code has the names of the table
+    shown, scope = page.evaluate(READ), {"ex": ex}
+    exec(shown["lines"], scope)
+    new, cards = scope["ex"], shown["cards"]
+    own = new.rename(
+        {new.names[at]: ex.names[card["at"]] for at, card in enumerate(cards)}
+    )  # code has the table's names
     for form, code in (("python", own.to_python()), ("javascript", own.to_javascript()), ("sql", own.to_sql())):
-        shown = page.text_content(f"code[data-form={form}]").split("\n")
-        assert shown[form != "sql" :] == code.rstrip().split("\n")[form != "sql" :]  # the first line has the source
-    assert page.text_content("code[data-form=formula]") == own.to_formula().rstrip()
-    cards = [page.locator(".card").nth(i) for i in left]
-    assert [card.locator("h3 bdi").inner_text() for card in cards] == [*map(cluster_name, new.names)]
+        lines = shown["code"][form].split("\n")
+        assert lines[form != "sql" :] == code.rstrip().split("\n")[form != "sql" :]  # the first line has the source
+    assert shown["code"]["formula"] == own.to_formula().rstrip()
+    assert [card["name"] for card in cards] == [*map(cluster_name, new.names)]
     for card, cluster in zip(cards, new.clusters, strict=True):
-        shown = [line.inner_text() for line in card.locator(".rule li").all()]
         for rule in cluster.rules:
-            assert all(any(condition.column in line for line in shown) for condition in rule)
+            assert all(any(condition.column in line for line in card["lines"]) for condition in rule)
         if not new.details.weighted:
-            assert card.locator("p").first.inner_text().startswith(f"{cluster.size:,.0f} row")
-    drawn = [leaf.text_content() for leaf in page.locator(".tree .leaf").all()]
-    assert [re.search(r"(\d[\d,]*)(?: rows?)?, ", text)[1] for text in drawn] == [
+            assert card["first"].startswith(f"{cluster.size:,.0f} row")
+    assert [re.search(r"(\d[\d,]*)(?: rows?)?, ", text)[1] for text in shown["leaves"]] == [
         f"{leaf.size:,.0f}" for leaf in new.leaves
     ]
     tested = [new.columns[j] for j in new.tree.features.tolist()]
-    said = page.inner_text("#deciding")
-    assert said.endswith(" decides" if len(tested) == 1 else " decide")
-    assert all(name in said for name in tested)
-    for control in page.locator("#by-hand .move").all():
-        assert f"right for {percent(new.agreement)} of the" in control.get_attribute("aria-valuetext")
+    assert shown["deciding"].endswith(" decides" if len(tested) == 1 else " decide")
+    assert all(name in shown["deciding"] for name in tested)
+    assert all(f"right for {percent(new.agreement)} of the" in said for said in shown["moves"])
     return new
 
 
