@@ -475,8 +475,10 @@ class Growth:
     def _best_pair(self, room: int) -> tuple[int, Pair] | None:
         """Return the stuck leaf and the pair of cuts that gain most for each leaf that they add.
 
-        A leaf is not searched for pairs if these can save no more than a pair that is known.
+        A leaf is not searched for pairs if these can save no more than a pair that is known, or add too many leaves.
         """
+        if room < 2:
+            return None
         best: tuple[float, int, Pair] | None = None
         for minus_most, node in sorted((-self._most(leaf) / 2, node) for node, leaf in self.stuck.items()):
             if -minus_most <= self.least or (best is not None and minus_most > best[0]):
