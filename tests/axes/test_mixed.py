@@ -13,6 +13,7 @@ from boxwood.axes.mixed import FAINT, MixedMap, embed_values
 from boxwood.grow import METHODS
 from boxwood.reference import Reference, Task
 from boxwood.reference.mixed import unit_scales
+from boxwood.tree import Interval
 from boxwood.tree.cover import MISSING
 from tests.scale import law
 
@@ -166,3 +167,15 @@ def test_the_median_of_many_numbers_is_that_of_some_of_them_even_if_most_are_mis
     rows = MixedMap(x[:, None], {}, np.arange(len(x)) % 2).transform(Rows(x[:, None]))
     assert abs(rows[0, 0] - np.median(x[1::2])) < 0.01
     assert abs(MixedMap(x[:, None], {}, np.arange(len(x)) % 2, np.ones(len(x))).parts[0].filled - rows[0, 0]) < 1e-12
+
+
+@law(200)
+def test_codes_in_intervals_are_those_that_each_interval_holds(seed):
+    rng = np.random.default_rng(seed)
+    known = Categories(tuple("abcdefgh"[: rng.integers(1, 9)]), others=bool(rng.integers(2)))
+    ends = rng.choice([-np.inf, np.inf, *np.arange(-2, 11, 0.5)], 2 * rng.integers(1, 5), replace=False)
+    closed = rng.integers(2, size=(len(ends) // 2, 2)).astype(bool).tolist()
+    pieces = [
+        Interval(*pair, *sides) for pair, sides in zip(np.sort(ends).reshape(-1, 2).tolist(), closed, strict=True)
+    ]
+    assert known.codes_in(pieces) == [code for code, _ in known.domain if any(code in piece for piece in pieces)]

@@ -412,6 +412,15 @@ def test_opposite_corners_get_their_leaves():
         assert tree.predict(X).tolist() == labels.tolist()
 
 
+def test_no_pair_is_looked_for_where_none_has_room(monkeypatch):
+    X, labels = np.tile([0.0, 1.0], (20, 1)), np.arange(20) % 2
+    looked_at, options = [], {"objective": "mistakes", "look_ahead": True}
+    monkeypatch.setattr("boxwood.grow.leaves.expand.best_pairs", lambda *args: looked_at.append(args) or [])
+    for n_leaves, n_looks in ((2, 0), (3, 1)):
+        expanded(None, X, Reference.of(X, labels), max_leaf_nodes=n_leaves, **options)
+        assert len(looked_at) == n_looks
+
+
 def test_columns_that_are_looked_at_are_few():
     X = np.repeat(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), 4, axis=0)
     labels = np.repeat([0, 0, 1, 1], 4)

@@ -15,6 +15,7 @@ from boxwood._types import LATER, Array, Floats, Indices
 from boxwood._validation import as_table
 from boxwood.axes._monotone import transform_rows
 from boxwood.axes.maps import AxisMap
+from boxwood.tree.boxes import Interval
 from boxwood.tree.cover import Intervals, complement, join_intervals
 
 MOST_VALUES = 255
@@ -51,6 +52,16 @@ class Categories(NamedTuple):
     def domain(self) -> Intervals:
         """All codes, each as an interval."""
         return tuple((float(code), float(code)) for code in range(len(self.values) + self.others))
+
+    def codes_in(self, pieces: Iterable[Interval]) -> list[float]:
+        """Return the codes that lie in one of some intervals, which are ascending and disjoint."""
+        n, codes = len(self.domain), list[float]()
+        for lower, upper, lower_closed, upper_closed in pieces:
+            low, high = max(lower, -1.0), min(upper, float(n))
+            first = max(math.ceil(low) if lower_closed else math.floor(low) + 1, 0)
+            last = min(math.floor(high) if upper_closed else math.ceil(high) - 1, n - 1)
+            codes += map(float, range(first, last + 1))
+        return codes
 
     @property
     def are_numbers(self) -> bool:

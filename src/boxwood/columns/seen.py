@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -409,16 +410,19 @@ def seen_in(
     return [SeenInSome(seen, in_all[seen.name]) if seen.name in in_all else seen for seen in columns]
 
 
-def are_times(values: Iterable[Hashable]) -> bool:
+def are_times(values: Collection[Hashable]) -> bool:
     """Return whether values are texts of times of the day or lengths of time, such as 14:30 and 00:12:33.
 
     All are, but for blanks; of many different ones nearly all.
     """
-    known = [value.strip() if isinstance(value, str) else None for value in values if not is_missing(value)]
-    texts = [text for text in known if text != ""]
-    times = [text for text in texts if text is not None and _TIME.fullmatch(text)]
-    least = NEARLY_ALL if len({*times}) > FEW_TIMES else 1
-    return bool(times) and len(times) >= least * len(texts)
+    counts = Counter(value for value in values if isinstance(value, str))  # the texts of categories come often
+    times = [text for text in counts if _TIME.fullmatch(text.strip())]
+    if not times:
+        return False
+    n_others = sum(not isinstance(value, str) and not is_missing(value) for value in values)
+    n_texts = n_others + sum(n for text, n in counts.items() if text.strip() != "")
+    least = NEARLY_ALL if len({text.strip() for text in times}) > FEW_TIMES else 1
+    return sum(counts[text] for text in times) >= least * n_texts
 
 
 _TIME = re.compile(TIME)

@@ -908,7 +908,7 @@ def _condition(
         return Condition(columns[j], numbers, or_missing=or_missing, dates=dates.get(j))
     if j not in categories:
         return Condition(columns[j], pieces, dates=dates.get(j))
-    codes = [code for code, _ in categories[j].domain if any(code in piece for piece in pieces)]
+    codes = categories[j].codes_in(pieces)
     return Condition(columns[j], tuple(Interval(code, code, True, True) for code in codes), categories[j])
 
 

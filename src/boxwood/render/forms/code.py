@@ -380,8 +380,7 @@ def _holds(ex: MeasuredTree, j: int, pieces: Sequence[Interval], variable: str, 
     """Return the test that a value, which may be missing, is one of those that a line allows."""
     known, dates = ex._coded_columns.get(j), ex._date_columns.get(j)
     if known is not None:
-        codes = [code for code, _ in known.domain if any(code in piece for piece in pieces)]
-        values, included = known.chosen(codes)
+        values, included = known.chosen(known.codes_in(pieces))
         test = language.one_of(variable, _plain(known.as_written(values)), inside=included)
         is_there = language.one_of(variable, [None], inside=False) + language.both
         return (is_there if not included and None not in known.values else "") + test

@@ -237,7 +237,7 @@ class _Sheet(NamedTuple):
             has_gaps = feature in self.ex._gap_columns
             numbers, or_missing = without_missing(pieces) if has_gaps else (pieces, False)
             return f"({_with_gaps(cell, numbers, or_missing, self.ex._date_columns.get(feature))})"
-        values, included = known.chosen([code for code, _ in known.domain if any(code in piece for piece in pieces)])
+        values, included = known.chosen(known.codes_in(pieces))
         listed = _one_of(cell, known.as_written(values))
         if included:
             return f"({listed})"

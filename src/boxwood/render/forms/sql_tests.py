@@ -178,7 +178,7 @@ class Truth(NamedTuple):
 
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no code is inside."""
-        inside = [value for code, value in enumerate(self.categories.values) if any(code in piece for piece in pieces)]
+        inside = [self.categories.values[int(code)] for code in self.categories.codes_in(pieces)]
         parts = [self.dialect.truths[not value].format(self.name) for value in inside if value is not None]
         parts = parts if len(parts) < len(self.dialect.truths) else [f"{self.name} IS NOT NULL"]
         return any_of([*parts, *[f"{self.name} IS NULL"] * (None in inside)]) if inside else ""
@@ -195,9 +195,9 @@ class Categorical(NamedTuple):
     def within(self, pieces: Sequence[Interval]) -> str:
         """Return the test; an empty text if no code is inside."""
         values, others = self.categories[:2]
-        inside = [any(code in piece for piece in pieces) for code, _ in self.categories.domain]
-        excluding = others and inside[-1]  # unknown values are inside, so the test lists the values outside
-        listed = [i for i, is_in in zip(range(len(values)), inside, strict=False) if is_in != excluding]
+        inside = {*self.categories.codes_in(pieces)}
+        excluding = others and len(values) in inside  # unknown values are inside, so the test lists the values outside
+        listed = [i for i in range(len(values)) if (i in inside) != excluding]
         known = [literal for i in listed for literal in self.literals[i]]
         parts = [self._one_of(known, excluding=excluding)] if known else []
         if excluding and not known:

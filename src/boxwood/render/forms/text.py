@@ -510,8 +510,7 @@ class _CutWords:
         from boxwood.explanation.records import Condition
 
         pieces = self.boxes[child][feature]
-        codes = [code for code, _ in known.domain if any(code in piece for piece in pieces)]
-        held = tuple(Interval(code, code, True, True) for code in codes)
+        held = tuple(Interval(code, code, True, True) for code in known.codes_in(pieces))
         return condition(Condition(self.ex.columns[feature], held, known))
 
 
