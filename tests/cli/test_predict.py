@@ -18,6 +18,7 @@ import pytest
 
 import boxwood as bw
 from tests.command import invoke
+from tests.scale import seeds
 
 N = 300
 
@@ -199,3 +200,27 @@ def test_other_columns_of_json_and_csv_stay_as_they_are_written(tmp_path):
     for out, read in (("p.jsonl", partial(pd.read_json, lines=True, dtype=str)), ("p.parquet", pd.read_parquet)):
         run(tmp_path / "m.json", tmp_path / "t.csv", "-o", tmp_path / out)
         assert read(tmp_path / out).loc[1, [*days]].to_dict() == days
+
+
+def test_a_row_without_a_date_among_dates_gets_an_empty_cluster(tmp_path):
+    """Whether its rule asks for the date, and whether rules say where missing dates go; most of them must be dates."""
+    for seed in seeds(6):
+        rng = np.random.default_rng(seed)
+        day = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 600, 80), unit="D")
+        frame = pd.DataFrame({"day": day.strftime("%Y-%m-%d"), "kind": rng.choice(["a", "b"], 80)})
+        frame["day"] = frame.day.mask(rng.random(80) < 0.2 * (seed % 2))
+        labels = np.where(frame.kind == "a", "always", np.where(frame.day > "2024-10-01", "late", "early"))
+        bw.explain(frame, labels).save(tmp_path / "m.json")
+        (tmp_path / "t.csv").write_text(frame.to_csv(index=False))
+        whole = run(tmp_path / "m.json", tmp_path / "t.csv", "-q").stdout.splitlines()[1:]
+        odd = frame.day.notna().to_numpy() & (rng.random(80) < rng.choice([0.1, 0.4, 0.7]))
+        frame.loc[odd, "day"] = rng.choice(["soon", "31.02.2026", "2024-02-30"], odd.sum())
+        (tmp_path / "t.csv").write_text(frame.to_csv(index=False))
+        if 2 * odd.sum() > frame.day.notna().sum():
+            assert "must be dates" in run(tmp_path / "m.json", tmp_path / "t.csv", code=3).stderr
+            continue
+        done = run(tmp_path / "m.json", tmp_path / "t.csv", "--notes", "--fail-over-empty", 1)
+        found = [line.rsplit(",", 1)[1] for line in done.stdout.splitlines()[1:]]
+        assert found == ["" if is_odd else line.rsplit(",", 1)[1] for is_odd, line in zip(odd, whole, strict=True)]
+        rows = f"{odd.sum()} row{' has' if odd.sum() == 1 else 's have'}"
+        assert (f"column day: {rows} a value that is no date, such as " in done.stderr) == odd.any()

@@ -98,6 +98,8 @@ def written(rng, ex):
         values["extra"] = str(rng.choice(["", "1", 'a "b"', "two\nlines", "=2", " x "]))
         if rng.random() < 0.05:
             values["country"] = str(rng.choice(["Atlantis", "constructor", "__proto__", ""]))
+        if rng.random() < 0.05:
+            values["since"] = str(rng.choice(["soon", "2023-02-30", "31.02.2026", "total"]))
         if rng.random() < 0.02:
             values["age"] = str(rng.choice(["none", "1e1", " 33 ", "inf", ".5", "forty"]))
         rows.append([values[name] for name in names])
@@ -274,6 +276,28 @@ def test_rows_unlike_those_of_the_table_are_listed_with_why(opened, tmp_path):  
         ]
         assert all(told.count(f": {why}") == 1 for why in found.values())
         assert found[3].endswith(f" {range_told(ex, ex.columns.index('orders'))[1]:g}")
+
+
+def test_a_row_without_a_date_among_dates_has_no_cluster(opened, tmp_path):  # noqa: F811
+    """It is counted with why, on the page as by the command; where most are none, the file is refused by both."""
+    table = pd.read_csv("examples/customers.csv").dropna()
+    ex = boxwood.explain(table, "segment", as_of="2026-07-31")
+    page = opened(ex)
+    page.fill("#day", "2026-07-31")
+    for seed in seeds(6):
+        rng = np.random.default_rng(seed)
+        n, n_odd = 20, int(rng.integers(1, 18))
+        rows, odd = table.sample(n, random_state=seed), rng.choice(n, n_odd, replace=False)
+        whole = ex.predict(rows, as_of="2026-07-31").astype(object)
+        rows.iloc[odd, rows.columns.get_loc("last_order")] = rng.choice(["soon", "31.02.2026", "2026-02-30"], n_odd)
+        content = base64.b64encode(rows.to_csv(index=False).encode()).decode()
+        ((told, text),) = page.evaluate(DROP, [["list.csv", content]])
+        rows.to_csv(tmp_path / "in.csv", index=False)
+        assert (text is None) == (2 * n_odd > n) == (predicted(ex, tmp_path) is None), told
+        if text is not None:
+            whole[odd] = ""
+            assert labels_of(text)[1:] == whole.tolist()
+            assert f"{n_odd} row{'' if n_odd == 1 else 's'}: last_order is no date such as 2026-" in told
 
 
 def test_what_cannot_be_labelled_is_refused_in_words(opened):  # noqa: F811

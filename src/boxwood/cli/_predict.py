@@ -100,7 +100,7 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     order: a line that looks like units, a total or a note gets an empty cluster. Only titles above the column names are
     left out, with a note even with -q. From Parquet to Parquet, types, metadata and compression are kept, too. Tables
     are streamed, so they may be larger than memory. A row gets an empty cluster if a value that its rule needs is
-    missing, or is a category that was never seen.
+    missing, or is a category that was never seen, and in text if it has no date where most rows have one.
     """
     check_engine(file, options)
     refuse_overwriting(output, model=model)
@@ -109,7 +109,8 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
     labelled = label(talk, model, file, output, column, options)
     if labelled.n_empty:
         rows = f"{labelled.n_empty:,} row{'' if labelled.n_empty == 1 else 's'}"
-        talk.note(f"{rows} left without a cluster: {_name_needed_columns(load_model(model))}")
+        odd = any(told.are_dates for told in labelled.unseen)
+        talk.note(f"{rows} left without a cluster: {_name_needed_columns(load_model(model), odd)}")
     talk.notes([*talk.kept, *map(_unseen, labelled.unseen)])
     _check_limit(labelled, options["fail_over_empty"])
 
@@ -117,7 +118,7 @@ def command(model: str, file: str | None, output: str | None, column: str, quiet
 _NAMED = 6  # columns
 
 
-def _name_needed_columns(explanation: Explanation) -> str:
+def _name_needed_columns(explanation: Explanation, has_odd_dates: bool) -> str:
     """Return which columns may be to blame for a row without a cluster."""
     from boxwood.words.values import column_name, join_words
 
@@ -125,18 +126,21 @@ def _name_needed_columns(explanation: Explanation) -> str:
     tested = [j for j in explanation.tree.features.tolist() if j not in places]
     lacking = [j for j in tested if j not in coded or None not in coded[j].values]
     unseen = [j for j in tested if j in coded and not coded[j].others]
-    named = [column_name(explanation.columns[j]) for j in tested if j in {*lacking, *unseen}]
-    verb = " or ".join(["is missing"] * bool(lacking) + ["was never seen"] * bool(unseen))
+    dates = explanation._date_columns.keys() if has_odd_dates else ()
+    named = [column_name(explanation.columns[j]) for j in explanation.tree.features if j in {*lacking, *unseen, *dates}]
+    verbs = {"is missing": lacking, "was never seen": unseen, "is no date": dates}
+    verb = join_words([verb for verb, blamed in verbs.items() if blamed], len(verbs), "or")
     return f"their value of {join_words(named, _NAMED, 'or')} {verb}" if named else "a value is missing"
 
 
 def _unseen(told: Unseen) -> str:
-    """Return how many rows have a category that was never seen, and what to do about empty texts."""
+    """Return how many rows have a category that was never seen, or no date, and what to do about empty texts."""
     from boxwood.table.sql import as_name
 
     rows = "1 row has" if told.n_values == 1 else f"{told.n_values:,} rows have"
     empty = "" if told.example else f"; NULLIF({as_name(told.column)}, '') in --sql QUERY makes an empty text missing"
-    return f"column {told.column}: {rows} a value that was never seen, such as {told.example!r}{empty}"
+    what = "is no date" if told.are_dates else "was never seen"
+    return f"column {told.column}: {rows} a value that {what}, such as {told.example!r}{empty}"
 
 
 def _check_limit(labelled: Labelled, share: float) -> None:

@@ -75,11 +75,15 @@ def days_needed(dates: Iterable[Dates]) -> dict[str, str]:
 
 
 class Unseen(NamedTuple):
-    """A column of categories, the number of its values that were never seen, and the first of them in the alphabet."""
+    """A column, the number of its values that no rule knows, and the first of them in the alphabet.
+
+    They are categories that were never seen, or, if `are_dates` is true, texts among dates that are none.
+    """
 
     column: str
     n_values: int
     example: str
+    are_dates: bool = False
 
 
 class Labelled(NamedTuple):
@@ -108,6 +112,8 @@ class Input(NamedTuple):
         Whether the value is not among the known categories, and has no code for that reason.
     must_be : str
         What values must be.
+    are_dates : bool
+        Whether the values are dates that stand as text.
     """
 
     column: int
@@ -115,6 +121,7 @@ class Input(NamedTuple):
     is_text: str
     is_unseen: str
     must_be: str = "numbers"
+    are_dates: bool = False
 
 
 def inputs_of(source: DuckTable, rules: Rules) -> dict[str, Input]:
@@ -192,7 +199,7 @@ def _date_input(source: DuckTable, column: int, dates: Dates) -> Input:
     if source.kind(column) == "text":
         source.styles[column] = Style(dates=dates)
         is_text = f"NOT {source.missing(column)} AND {source.number(column)} IS NULL"
-        return Input(column, source.number(column), is_text, "false", f"dates such as {dates.example}")
+        return Input(column, source.number(column), is_text, "false", f"dates such as {dates.example}", are_dates=True)
     if source.kind(column) == "number":  # of what unit, and from when on; without a value it may have any type
         is_number = f"NOT coalesce(isnan({source.number(column)}), true)"
         return Input(column, source.number(column), is_number, "false", f"dates such as {dates.example}")

@@ -476,7 +476,7 @@ def write_source(
         _refuse_twins(names, out)
     labelled = check_rows(source.rows_alone(), rules, tick and (lambda share: tick(share / 2)))
     inputs = inputs_of(source, rules)
-    rows, expression = rows_with(source.numbered, inputs), _of_rows(source, rules.expression, inputs)
+    rows, expression = rows_with(source.numbered, inputs), _of_rows(source, _with_dates(rules, inputs), inputs)
     labelled = _with_others(source, labelled, rows, expression)
     second = tick and (lambda share: tick(0.5 + share / 2, labelled.n_rows))
     with replacing(out) as temporary:
@@ -488,6 +488,12 @@ def write_source(
         with _name_output(out):
             source.copy(new.columns, temporary, options, second, rows=rows, above=new.above)
     return labelled
+
+
+def _with_dates(rules: Rules, inputs: Mapping[str, Input]) -> str:
+    """Return the SQL of the new column, which is NULL where a date cannot be read: nothing is known of that row."""
+    unread = " OR ".join(one.is_text for one in inputs.values() if one.are_dates)
+    return f"CASE WHEN NOT ({unread}) THEN ({rules.expression}) END" if unread else rules.expression
 
 
 def _of_rows(source: DuckTable, expression: str, inputs: Mapping[str, Input]) -> str:
@@ -529,20 +535,27 @@ def check_rows(source: DuckTable, rules: Rules, tick: Tick | None) -> Labelled:
     named = inputs_of(source, rules)
     inputs, rows = list(named.values()), rows_with(source.relation, named)
     tests = [one.is_text for one in inputs] + [one.is_unseen for one in inputs]
-    queries = ["count(*)", f"count(*) FILTER (({rules.expression}) IS NULL)"]
+    queries = ["count(*)", f"count(*) FILTER (({_with_dates(rules, named)}) IS NULL)"]
     queries += [f"count(*) FILTER ({test})" for test in tests]
-    queries += [f"min({source.text(one.column)}) FILTER ({one.is_unseen})" for one in inputs]
+    queries += [f"min({source.text(one.column)}) FILTER ({one.is_unseen} OR {one.is_text})" for one in inputs]
     n_rows, n_empty, *found = source.fetch_lean(f"SELECT {', '.join(queries)} FROM {rows}", tick)[0]
     texts, unseen, examples = (found[i * len(inputs) : (i + 1) * len(inputs)] for i in range(3))
     odd = [one.column for one, *counts in zip(inputs, texts, unseen, strict=True) if any(counts)]
     if learn_styles(source, odd):
         return check_rows(source, rules, tick)
-    for one in (one for one, n_texts in zip(inputs, texts, strict=True) if n_texts):
-        refuse_text(source, one.column, n_rows, one.must_be)
+    for one, n_texts in zip(inputs, texts, strict=True):
+        if n_texts and not (one.are_dates and _most_are_read(source, one.column, n_texts)):
+            refuse_text(source, one.column, n_rows, one.must_be)
     refuse_doubtful(source, [one.column for one in inputs if one.must_be == "numbers"])
-    columns = [source.names[one.column] for one in inputs]
-    counts = zip(columns, unseen, examples, strict=True)
-    return Labelled(n_rows, n_empty, tuple(Unseen(*count) for count in counts if count[1]))
+    counts = zip(inputs, texts, unseen, examples, strict=True)
+    told = (Unseen(source.names[one.column], n + m, example, one.are_dates) for one, n, m, example in counts if n + m)
+    return Labelled(n_rows, n_empty, tuple(told))
+
+
+def _most_are_read(source: DuckTable, column: int, n_unread: int) -> bool:
+    """Return whether at least half of the values of a column can be read, so that the others are single mistakes."""
+    filled = f"count(*) FILTER (NOT {source.missing(column)})"
+    return 2 * n_unread <= int(source.fetch(f"SELECT {filled} FROM {source.relation}")[0][0])
 
 
 def _as_text_of_csv(source: DuckTable, i: int) -> str:

@@ -375,13 +375,14 @@ const labeller = (cluster, whyNone) => {
 
     // A first pass tells which columns are not written plainly, and a second one how they are.
     let styles = asked.columns.map(() => null);
-    const facts = new Map(), sample = [], firstBad = [];
+    const facts = new Map(), sample = [], firstBad = [], nRead = asked.columns.map(() => 0);
     let readers = asked.columns.map(column => readerOf(column, null));
     await each((fields, raw, end, row) => {
       if ((noRows.length && isNoRow(fields)) || (mayBe.length && mayBeNone(fields))) return;
       if (sample.length < SAMPLE) sample.push(fields);
       readers.forEach((read, i) => {
         const value = read(fields[places[i]]);
+        if (value !== null) nRead[i] += value === undefined ? -1 : 1;
         if (value === undefined || (asked.columns[i].kind === "codes" && typeof value === "string")) firstBad[i] ??= [row, fields[places[i]]];
       });
     });
@@ -398,6 +399,7 @@ const labeller = (cluster, whyNone) => {
     }
     asked.columns.forEach(({name, kind}, i) => {
       if (!firstBad[i] || kind === "codes" || (kind === "numbers" && styles[i] !== null)) return;
+      if (kind === "dates" && nRead[i] >= 0) return;  // where most are dates, others are single mistakes
       const doubt = facts.get(i)?.doubt, must = kind === "dates" ? `dates such as ${asked.columns[i].example}` : "numbers";
       const why = doubt ? `; they look like numbers with ${doubt}` : "";
       throw new Refused(`column ${name} must be ${must}, but has “${firstBad[i][1].slice(0, 40)}” in row ${firstBad[i][0]}${why}`);
@@ -437,20 +439,23 @@ const labeller = (cluster, whyNone) => {
       let found = null, why = "no row, but a total, a note or a description";
       const unlike = new Set();
       if (!isNone) {
-        let hasText = false;
+        let hasText = false, noDate = null;
         readers.forEach((read, i) => {
           const value = read(fields[places[i]]);
-          hasText ||= value === undefined;
+          if (value === undefined) {
+            hasText = true;
+            noDate ??= [asked.columns[i].name, `is no date such as ${asked.columns[i].example}`];
+          }
           row[asked.columns[i].name] = value ?? null;
           if (value !== undefined) unlike.add(oddity[i](value));
         });
         if (!(isDoubtful && hasText)) {
-          found = cluster(row, asked.asOf);
-          if (found === null) why = whyNone(row, asked.asOf);
+          found = noDate ? null : cluster(row, asked.asOf);
+          if (found === null) why = noDate ?? whyNone(row, asked.asOf);
         }
       }
       if (found === null) {
-        const isRow = typeof why !== "string", reason = isRow ? `${why[0]} ${why[1] === "missing" ? "is missing" : "was never seen"}` : why;
+        const isRow = typeof why !== "string", reason = isRow ? `${why[0]} ${{missing: "is missing", "never seen": "was never seen"}[why[1]] ?? why[1]}` : why;
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         if (isRow) unlike.add(reason);
         else unlike.clear();
