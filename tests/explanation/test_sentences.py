@@ -1735,6 +1735,8 @@ ELSEWHERE = {
 }
 """Sentences that calls at random hardly give, and the tests that try them."""
 NO_PROMISE = (
+    "yes is 1, no is 0",  # a note that is looked for
+    "is said as yes, ",  # the example of the function
     "nothing was changed by hand",  # what a list is without entries
     "one leaf for each cluster",  # how a tree was grown
     "how many rows fulfil the rule",  # what a number is

@@ -207,6 +207,22 @@ def test_without_a_column(opened):  # noqa: F811
     assert rights == sorted(rights, reverse=True)  # the column that is missed least comes first
 
 
+def test_a_flag_is_said_in_one_way_on_a_page(opened):  # noqa: F811
+    """As yes and no: where rules of another tree ask for it, in its picture and form, and where clusters are told."""
+    for seed in seeds(3, least=1):
+        rng = np.random.default_rng(seed)
+        age, flag = rng.integers(18, 80, 400), rng.random(400)
+        frame = pd.DataFrame({"age": age, "member": flag < 0.1 + 0.8 * (age > 44), "other": flag > 0.5})
+        page = opened(boxwood.explain(frame, np.where(age > 44, "old", "young")))
+        page.locator("[data-without]").click()
+        page.wait_for_function("() => document.querySelector('#deciding').textContent === 'member decides'")
+        assert sorted(page.locator(".card .rule").all_inner_texts()) == ["member", "not member"]
+        assert {"yes", "no"} <= {*page.locator(".tree text").all_text_contents()}
+        assert page.locator("#fields option").all_inner_texts() == ["no", "yes"]
+        assert re.search(r"[\d.]+% (yes|no)", page.inner_text("table.profile"))
+        assert not re.search(r"\b(True|False)\b|= [01]\b", page.inner_text("main"))
+
+
 def test_without_the_only_column(opened):  # noqa: F811
     """Rules of one column may be made without it, too, where there is another one."""
     y = np.repeat([0, 1, 2], 60)

@@ -328,13 +328,16 @@ _OF_A_RULE = re.compile(r'[(),[\]"]|\d more$')  # brackets, commas, and the numb
 def category(value: Hashable) -> str:
     """Return a value of a column of categories in a text, in quotes where it could be read as a part of the rule.
 
-    So are texts that would be invisible. A band such as (45, 60] is none of these.
+    So are texts that would be invisible. A band such as (45, 60] is none of these. Truths are yes and no, as in
+    pictures, whatever words the table has for them.
 
     Examples
     --------
-    >>> print(category("M"), category("not"), category("Black or African"), category("(45, 60]"), category(""))
-    M "not" "Black or African" (45, 60] ""
+    >>> print(category("M"), category("not"), category("Black or African"), category("(45, 60]"), category(True))
+    M "not" "Black or African" (45, 60] yes
     """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     text = "missing" if value is None else printable(str(value))
     if not isinstance(value, str) or not (has_unseen_blanks(value) or _reads_as_rule(value)):
         return text

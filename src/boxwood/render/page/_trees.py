@@ -12,7 +12,7 @@ import numpy as np
 
 from boxwood._types import Floats
 from boxwood.explanation.change.trees import NodeChanges
-from boxwood.explanation.measure.evidence import held_in
+from boxwood.explanation.measure.evidence import BOOLEAN, held_in
 from boxwood.explanation.measure.frontier import BySize, Pruned, largest_of, tree_without, trees_of_frontier
 from boxwood.explanation.measure.measure import binary_columns
 from boxwood.explanation.records import FrontierRow, rules_of
@@ -169,7 +169,14 @@ def on_tree(ex: MeasuredTree, found: Pruned) -> MeasuredTree:
     held, _ = held_in(evidence.task, leaf, tree.n_leaves)
     binary = binary_columns(tree, evidence.coordinates, evidence.task.kept)
     evidence = replace(evidence, leaf=leaf, held=held)
-    details = ex.details._replace(binary=binary)
+    known = {*dict(ex.details.categories), *ex.details.gaps}
+    truths = [
+        name for j in tree.features.tolist() if (name := ex.columns[j]) in evidence.booleans and name not in known
+    ]
+    details = ex.details._replace(
+        binary=tuple(name for name in binary if name not in truths),
+        categories=(*ex.details.categories, *((name, BOOLEAN) for name in truths)),
+    )
     return replace(ex, tree=tree, details=details, _evidence=evidence, _short=None, _kept={**ex._kept})
 
 

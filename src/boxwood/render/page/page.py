@@ -237,9 +237,25 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "confusion": (found := confusion(ex, picture)),
         "strays": strays(guarded, hidden, least_shown(count)) if found else None,
         "for_analysts": _for_analysts(ex, has_price),
-        "notes": [printable(note) for note in notes_of(ex) if ex.provenance is None or not _IN_PROVENANCE.match(note)],
+        "notes": [printable(_in_yes_and_no(note)) for note in notes_of(ex) if not _is_told_elsewhere(ex, note)],
         "has_rows": ex._in_memory is not None,
     }
+
+
+def _is_told_elsewhere(ex: MeasuredTree, note: str) -> bool:
+    """Return whether the page says what a note says: what it rests on, or that yes is yes."""
+    return note.endswith(": yes is 1, no is 0") or (ex.provenance is not None and bool(_IN_PROVENANCE.match(note)))
+
+
+def _in_yes_and_no(note: str) -> str:
+    """Return a note on words that were read as truths in the words that a page has for these; any other as it is.
+
+    Examples
+    --------
+    >>> _in_yes_and_no("vip, old: ja is 1, nein is 0")
+    'vip, old: ja is said as yes, nein as no'
+    """
+    return re.sub(r"(: .+) is 1, (.+) is 0$", r"\1 is said as yes, \2 as no", note)
 
 
 def _not_shown(ex: MeasuredTree, hidden: Mapping[int, str]) -> str:
