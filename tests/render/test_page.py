@@ -650,6 +650,8 @@ def test_new_rows_are_tested_where_that_is_quick():
     assert f"Expect about {known.agreement:.0%} on new rows like these." in text
     assert "Held out: 3 folds." in text
     assert ex.held_out is None
+    by_cost = boxwood.explain(np.tile(X, (20, 1)), n_clusters=3)  # whose trees grow quickly
+    assert "Expect about" in Page(by_cost.to_html()).text
     not_tested = "How well they do on new rows was not tested."
     many = boxwood.explain(np.tile(X, (100, 1)), np.tile(y, 100), max_leaf_nodes=4)
     for page in (ex.to_html(min_count=5), many.to_html(), boxwood.explain(X, y, method="cart").to_html()):

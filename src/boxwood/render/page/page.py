@@ -72,7 +72,9 @@ if TYPE_CHECKING:
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.explanation.records import ClusterSummary, ColumnProfile, Frontier, FrontierRow, Totals
 
-_FOLDS, _QUICK = 3, 60_000  # rows times columns times leaves up to which new rows take less than a second
+_FOLDS = 3
+_QUICK = {True: 60_000, False: 150_000}
+"""Rows times columns times leaves up to which new rows take less than a second, of trees by agreement, and by cost."""
 _CHEAP = 10_000_000  # rows times columns times clusters up to which the page computes the frontier
 
 
@@ -149,7 +151,8 @@ def _tested_on_new_rows(ex: MeasuredTree) -> MeasuredTree:
         return ex  # a method by its name may take long
     if ex.limits is not None and ex.limits.max_columns is not None:
         return ex  # the search for few columns takes several times as long
-    if evidence.whole is not None or ex.n_rows * len(ex.columns) * max(ex.n_leaves, ex.n_clusters) > _QUICK:
+    size = ex.n_rows * len(ex.columns) * max(ex.n_leaves, ex.n_clusters)
+    if evidence.whole is not None or size > _QUICK[ex.search_report.by_agreement]:
         return ex
     if "held_out" not in ex._kept:
         try:
