@@ -10,6 +10,7 @@ from boxwood.render.forms.code import python_of_boxes
 from boxwood.render.forms.formula import formula_of_boxes
 from boxwood.render.forms.sql import sql_of_boxes
 from boxwood.words.rules import cluster_rule
+from tests.programs import program
 from tests.render.test_browser import opened  # noqa: F401  # the fixture
 from tests.render.test_page import HOSTILE_NAMES
 
@@ -157,6 +158,25 @@ def test_all_rules_are_copied_in_the_form_that_is_chosen(opened):  # noqa: F811
     for form, text in (("text", words), ("python", ex.to_python()), ("sql", ex.to_sql()), ("formula", ex.to_formula())):
         page.select_option("#take select", form)
         assert copied_by(page, page.locator("#take button").first) == text.strip()
+
+
+def test_copied_python_begins_with_the_lines_that_change_it_again(opened):  # noqa: F811
+    """As names that are given stay on the page; other forms are as they were."""
+    ex = explained(["x", "it's", HOSTILE_NAMES[1]])
+    page = opened(ex)
+    for i, name in enumerate(("Grocers", 'so "called"\\', HOSTILE_NAMES[0])):
+        page.locator(".card .rename").nth(i).click()
+        page.keyboard.insert_text(name)
+        page.keyboard.press("Enter")
+    page.select_option("#take select", "sql")
+    assert copied_by(page, page.locator("#take button").first) == ex.to_sql().strip()
+    page.select_option("#take select", "python")
+    text, scope = copied_by(page, page.locator("#take button").first), {"ex": ex}
+    assert text.endswith(ex.to_python().strip())
+    exec(text.removesuffix(ex.to_python().strip()).replace("# ex = ", "ex = "), scope)
+    assert scope["ex"].names == ("Grocers", 'so "called"\\', HOSTILE_NAMES[0])
+    row = dict.fromkeys(ex.columns, 0.0)
+    assert program(text)["cluster"](row) == program(ex.to_python())["cluster"](row)
 
 
 def test_the_rule_of_one_cluster_is_copied_in_the_form_that_is_chosen(opened):  # noqa: F811

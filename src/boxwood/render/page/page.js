@@ -738,7 +738,9 @@ if (unpacks) {
   one("#take").hidden = false;
   one("#take button").addEventListener("click", async event => {
     const button = event.currentTarget, lines = form.value === "text" ? await Promise.all(rules.clusters.flatMap((_, i) => (gone.has(i) ? [] : [ruleOf(i, "text")]))) : [];
-    copied(lines.length ? lines.join("\n") : one(`code[data-form=${form.value}]`).textContent, button);
+    const again = form.value === "python" ? done.filter(({moved, merged}) => isByHand || !(moved || merged)).map(({line}) => `# ${line}\n`) : [];
+    if (again.length) again.unshift("# What was changed on the page, as lines that change the explanation:\n");
+    copied(lines.length ? lines.join("\n") : again.join("") + one(`code[data-form=${form.value}]`).textContent, button);
   });
   one("#slide").addEventListener("click", async event => {
     const button = event.currentTarget, {text} = await copies;
