@@ -24,6 +24,7 @@ from boxwood.axes.every_set import EverySetMap
 from boxwood.errors import DataError
 from boxwood.explanation.ask.clustering import SHOWN
 from boxwood.explanation.ask.how_many import DrawnRows
+from boxwood.explanation.measure.frontier import best_by_size
 from boxwood.explanation.measure.stability import _clusters, _ends_of
 from boxwood.explanation.verdict import verdict_of
 from boxwood.render.pictures.picture import amount
@@ -940,8 +941,29 @@ def finds(asked, told):
     assert told in caught
 
 
-def are_odd(asked, told="0"):
-    same(whole(told), len(asked.ex.outliers()))
+def are_odd(asked, told="0", of=""):
+    odd = asked.ex.outliers()
+    same(whole(told), len(odd))
+    counts = np.bincount([one.cluster for one in odd], minlength=1)
+    same(sorted(map(whole, re.findall(rf" \(({NUMBER})\)(?=, | and |$)", of))), sorted(counts[counts > 0].tolist()))
+
+
+def are_not_asked_about(asked):
+    assert not asked.ex._is_made_here
+    with suppress(DataError, ValueError):  # columns of words alone make no clusters
+        groups = re.search("<dt>Groups</dt><dd>(.*?)</dd>", bw.explain(asked.X).to_html())[1]
+        assert groups in ("clear", "none clear", "not known")
+
+
+def asks_as_little_as_can_be(asked):
+    same(asked.ex.n_leaves, 2)
+
+
+def each_size_gains(asked):
+    """No tree of the slider, but that of the page, is right for no more rows than a smaller one."""
+    rows = [*best_by_size(asked.ex, asked.ex.frontier(), priced=False).frontier]
+    for i, row in enumerate(rows):
+        assert row.is_this or all(row.agreement > smaller.agreement for smaller in rows[:i])
 
 
 def no_tree_is_right_for_more(asked, asks_nothing):
@@ -1279,8 +1301,13 @@ ON_PAGE = {
     rf"that (?:it matches|they match), ({SHARE}) belong to it)?|no rule names it)(?:; it is mixed up most with \S+ "
     rf"(?:churn = )?(.+) \((?:weight )?([^()]+?)(?: rows?)?\))?\.": is_least_certain,
     r"No row is far from the rest of its cluster\.": are_odd,
-    rf"({NUMBER}) rows? (?:is|are) far from the rest of (?:its|their) cluster(?:, by .+)?; the analyst can list them, "
-    r"ex\.outliers\(\) in Python\.": are_odd,
+    rf"({NUMBER}) rows? (?:is|are) far from the rest of (?:its|their) cluster(?:, of (.+?)(?:, by .+)?)?; the analyst "
+    r"can list them, ex\.outliers\(\) in Python\.": are_odd,
+    r"The clusters were given\.|Whether the rows show groups of their own was not asked; without them, it is\.": (
+        are_not_asked_about
+    ),
+    r"No tree is smaller than that of this page: it would ask nothing\.": asks_as_little_as_can_be,
+    r"A size is left out if no tree of it was found that is right for more rows than a smaller one\.": each_size_gains,
     r"No other size is shown: (a smaller tree asks nothing, and )?no larger one is right for more of the rows\.": (
         no_tree_is_right_for_more
     ),

@@ -479,7 +479,9 @@ def test_a_threshold_is_typed(opened):  # noqa: F811
     for value, is_place in ((f"{own + 0.001}", False), ("-1e6", False), (f"{own:g}", True)):
         box.fill(value)
         box.press("Enter")
-        assert bool(re.search("the nearest that (is|are) counted here", told.inner_text())) != is_place
+        assert (
+            bool(re.match(rf"{box.input_value()} is taken for {value}: a page holds ", told.inner_text())) != is_place
+        )
         assert value == box.input_value() or not is_place
         page.wait_for_timeout(100)
         if value == "-1e6":
@@ -549,9 +551,12 @@ def test_a_value_that_is_not_counted_is_told_by_those_beside_it(opened):  # noqa
     box.press("Enter")
     said = told.inner_text()
     there = r"(\d+) \(right for (.*?) of the rows\)"
-    found = re.match(rf"([\d.]+) lies between {there} and {there}", said)
-    assert float(found[1]) == own - 0.5
-    for days, share in ((found[2], found[3]), (found[4], found[5])):
+    found = re.match(
+        rf"(\d+) is taken for ([\d.]+): a page holds .+; next to it are {there} and {there}\. last_order", said
+    )
+    assert float(found[2]) == own - 0.5
+    assert found[1] == box.input_value() == min(found[3], found[5], key=lambda days: abs(int(days) - own + 0.5))
+    for days, share in ((found[3], found[4]), (found[5], found[6])):
         new = ex if int(days) == own else ex.move_cut("last_order", f"{own} days ago", to=f"{days} days ago")
         assert share == percent(new.agreement)
 

@@ -175,6 +175,21 @@ def test_a_tree_that_costs_more_than_a_smaller_one_says_so():
     assert n_dearer
 
 
+def test_a_slider_says_why_it_has_no_smaller_tree_and_leaves_out_sizes():
+    n_said = np.zeros(2, dtype=int)
+    for seed in seeds(12, least=6):
+        X, y = make_blobs(300, n_features=3, centers=2 + seed % 3, cluster_std=4.0, random_state=seed)
+        page = boxwood.explain(X, y, max_leaf_nodes=2 + seed % 3).to_html()
+        sizes = [int(one.split("_")[0]) for one in re.search(r'data-sizes="([^"]*)"', page)[1].split()]
+        is_least, has_gaps = seed % 3 == 0, sizes != [*range(2, sizes[-1] + 1)]
+        assert (
+            len(sizes) > 1 and "No tree is smaller than that of this page: it would ask nothing." in page
+        ) == is_least
+        assert (len(sizes) > 1 and "A size is left out if no tree of it was found" in page) == has_gaps
+        n_said += is_least, has_gaps
+    assert n_said.all()
+
+
 def test_without_a_column(opened):  # noqa: F811
     """A click shows the tree that does not test a column, and a second click the first tree again."""
     X, ex = blobs(1)

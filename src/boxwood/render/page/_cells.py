@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from boxwood.explanation.measure.told import profile_told
 from boxwood.render.page._parts import profile_table
 from boxwood.render.page.results import apart
 from boxwood.render.pictures.picture import counts_of, picture_of, say_rows
-from boxwood.words.values import column_name, join_words, shorten_name
+from boxwood.words.values import cluster_name, column_name, join_words, shorten_name
 
 if TYPE_CHECKING:
     from boxwood._types import Indices, Ints
@@ -98,18 +98,22 @@ def _beside_others(ex: MeasuredTree, both: Indices) -> dict[str, Any]:
 
 
 def say_odd_rows(ex: MeasuredTree, least: int) -> str:
-    """Return how many rows are far from the rest of their cluster, and by which columns so many as `least`."""
-    columns = Counter(one.column for one in outliers_in(ex)).most_common()
-    if not columns:
+    """Return how many rows are far from the rest of their cluster, of which clusters, and by which columns.
+
+    IN: least: rows by a column that is told of.
+    """
+    odd = outliers_in(ex)
+    if not odd:
         return "No row is far from the rest of its cluster."
-    n, told = (
-        sum(rows for _, rows in columns),
-        [(name, rows) for name, rows in columns if rows >= least][:_MOST_COLUMNS],
-    )
-    by = (
-        join_words([f"{shorten_name(column_name(name))} ({rows:,})" for name, rows in told], _MOST_COLUMNS)
-        if told
-        else ""
-    )
-    are = "row is far from the rest of its" if n == 1 else "rows are far from the rest of their"
-    return f"{n:,} {are} cluster{f', by {by}' if by else ''}; the analyst can list them, ex.outliers() in Python."
+    names = [cluster_name(name) for name in ex._for_people().names]
+    of = _frequent([names[one.cluster] for one in odd], 1, _MOST_GROUPS)
+    by = _frequent([column_name(one.column) for one in odd], least, _MOST_COLUMNS)
+    where = "".join(f", {word} {told}" for word, told in (("of", of), ("by", by)) if told)
+    are = "row is far from the rest of its" if len(odd) == 1 else "rows are far from the rest of their"
+    return f"{len(odd):,} {are} cluster{where}; the analyst can list them, ex.outliers() in Python."
+
+
+def _frequent(names: Sequence[str], least: int, most: int) -> str:
+    """Return the names that are there so often, each with its number."""
+    told = [f"{shorten_name(name)} ({n:,})" for name, n in Counter(names).most_common(most) if n >= least]
+    return join_words(told, most) if told else ""

@@ -546,7 +546,8 @@ const placesOf = ({number, column}, {places, now}, kind, go, rightAt) => {
   box.addEventListener("change", () => {
     const x = inNumbers(box.value), off = texts.map(text => inNumbers(text) - x), far = off.map(Math.abs), to = far.indexOf(Math.min(...far));
     const beside = off.findIndex((one, i) => i && one * off[i - 1] < 0), told = i => `${texts[i]} (${rightAt(i)})`;
-    const nearest = beside < 0 ? `${box.value}: the nearest that is counted here is ` : `${box.value} lies between ${told(beside - 1)} and ${told(beside)}, the nearest that are counted here; `;
+    const why = beside < 0 ? "beyond there are none" : `next to it are ${told(beside - 1)} and ${told(beside)}`;
+    const nearest = `${texts[to]} is taken for ${box.value}: a page holds counts at some values, not rows; ${why}. `;
     if (box.value !== "" && to >= 0) go(to, far[to] ? nearest : "");
   });
   const days = inDays(places[now].value), row = element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), box, days ? ` days${days[1]} ` : "", range, element("output", {for: name}));

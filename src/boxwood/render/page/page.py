@@ -342,9 +342,12 @@ def _others(
     at = sum(row.leaves < ex.n_leaves for row in found.rows)
     rows = [*found.rows[:at], best.frontier.this, *found.rows[at:]]
     said = [_size_said(row, smaller, has_price) for smaller, row in pairwise([rows[0], *rows])]
-    said[at] += ": the tree of this page"
+    said[at] += f": {_THIS}"
     without = [(name, *_without_said(row, ex.agreement)) for name, row in found.without]
     return {"packed": found.packed, "at": at, "sizes": [text.replace(" ", "_") for text in said], "without": without}
+
+
+_THIS = "the tree of this page"
 
 
 def _by_hand(ex: MeasuredTree, told: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> str | None:
@@ -364,7 +367,7 @@ def _code_by_form(facts: Mapping[str, Any]) -> dict[str, str]:
 def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | None) -> str:
     """Return why the page lacks trees beside its own, or those without a column; empty if it has them all."""
     if others := facts["others"]:
-        said = [_why_no_other_size(ex)] * (len(others["sizes"]) == 1)
+        said = [_why_no_other_size(ex)] if len(others["sizes"]) == 1 else _why_sizes_lack(others["sizes"])
         said += [_why_not_without(ex)] * (not others["without"])
         return " ".join(said)
     if ex._in_memory is None or ex.n_leaves < 2:
@@ -379,6 +382,15 @@ def _why_not_others(ex: MeasuredTree, facts: Mapping[str, Any], count: int | Non
     }
     why = next((reason for reason, holds in reasons.items() if holds), None)
     return f"Smaller and larger trees are not shown here: {why}." if why else _why_no_other_size(ex)
+
+
+def _why_sizes_lack(said: Sequence[str]) -> list[str]:
+    """Return why the slider has no smaller tree, and leaves out sizes; IN: said: of each tree, its size first."""
+    sizes = [int(one.partition("_")[0].replace(",", "")) for one in said]
+    has_gaps = sizes != [*range(2, sizes[-1] + 1)]
+    none_smaller = ["No tree is smaller than that of this page: it would ask nothing."]
+    left_out = ["A size is left out if no tree of it was found that is right for more rows than a smaller one."]
+    return none_smaller * (said[0].endswith(_THIS.replace(" ", "_")) and sizes[0] == 2) + left_out * has_gaps
 
 
 def _why_not_without(ex: MeasuredTree) -> str:
@@ -596,15 +608,20 @@ def _overlap(cluster: ClusterSummary) -> float:
     return own / either if either > 0 else 1.0  # sizes of a model file that somebody changed may fit nothing
 
 
+_NOT_ASKED = "The clusters were given. Whether the rows show groups of their own was not asked; without them, it is."
+"""What stands where boxwood, which did not make the clusters, was not asked whether there are any."""
+
+
 def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[dict[str, str]]:
     """Return the numbers at the top, each with a note."""
     names = [shorten_name(column_name(ex.columns[j])) for j in ex.tree.features.tolist()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     longest = max((len(leaf.rule) for leaf in ex.leaves), default=0)
     price = {"name": "Price of explainability", "value": _price_card(ex.price), "note": _price_note(ex)}
-    groups = dict(zip(("name", "value", "note"), ("Groups", *groups_in_short(ex.notes)), strict=True))
+    in_short = groups_in_short(ex.notes) if ex._is_made_here else ("given", _NOT_ASKED)
+    groups = dict(zip(("name", "value", "note"), ("Groups", *in_short), strict=True))
     return [
-        *([groups] if ex._is_made_here else []),
+        *([] if ex.provenance is None else [groups]),
         {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex, count)},
         *([price] if has_price else []),
         {
