@@ -15,7 +15,7 @@ from boxwood.tree import Interval, ThresholdTree
 from boxwood.tree.boxes import intervals_inside as values_on_side
 from boxwood.tree.boxes import without_missing
 from boxwood.tree.nodes import Cut, CutTest
-from boxwood.words.rules import say_numbers
+from boxwood.words.rules import period, say_numbers
 from boxwood.words.values import (
     category,
     column_name,
@@ -259,6 +259,8 @@ def _in_short(pieces: tuple[Interval, ...], or_missing: bool, dates: Dates | Non
 
 
 def _dated_ends(piece: Interval, dates: Dates) -> str:
+    if dates.as_of:  # "< 137 days ago" is before that day to some, and since then to others
+        return period(piece, dates)
     begin = dates.first(piece.lower, beyond=not piece.lower_closed) if piece.lower > -math.inf else ""
     end = dates.first(piece.upper, beyond=piece.upper_closed) if piece.upper < math.inf else ""
     if begin and end:
