@@ -251,6 +251,34 @@ def test_words_that_are_ranges_of_a_number_count_once(seed):
 
 
 @law(20)
+def test_what_another_column_of_few_values_decides_counts_once(seed):
+    """Flags that lack values, coarser words, codes in another order, and ranges: each follows from one column."""
+    rng = np.random.default_rng(seed)
+    n, n_words = 400, int(rng.integers(4, 9))
+    word, amount = rng.integers(0, n_words, n), rng.poisson(6, n)
+    n_kinds = int(rng.integers(2, n_words))
+    coarser = rng.permutation(np.arange(n_words) % n_kinds)[word]
+    code = np.r_[n_words + 5.0, np.arange(n_words - 1)][rng.permutation(n_words)][word]
+    flag = np.where(word == 0, np.inf, word % 2 * 1.0)
+    band = np.searchsorted([4, 7], amount)
+    beside = rng.normal(size=n), rng.integers(0, 3, n), rng.random(n) < 0.3
+    table = np.column_stack([word, amount, coarser, code, flag, band, *beside])
+    order = rng.permutation(table.shape[1])
+    at = np.argsort(order)
+    decided = repeated_in(table[:, order], {int(at[0]), int(at[2])}).decided
+    one_of_two = {*at[[0, 3]].tolist()} & {*decided}  # words and their codes
+    assert len(one_of_two) == 1
+    assert {*decided} == {*at[[2, 4, 5]].tolist()} | one_of_two
+    table[np.flatnonzero(word)[:4], [2, 3, 4, 5]] = (
+        n_words,
+        0.5,
+        1 - word[word > 0][2] % 2,
+        9,
+    )  # a row each that does not
+    assert not {*at[[2, 4, 5]].tolist()} & {*repeated_in(table[:, order], {int(at[0]), int(at[2])}).decided}
+
+
+@law(20)
 def test_what_rows_lack_as_they_have_nothing_to_tell_is_a_value_of_its_own(seed):
     smoke, table = smokers(seed)
     sign = 1.0 if seed % 2 else -1.0

@@ -57,7 +57,8 @@ class Repeated(NamedTuple):
     dummies : tuple of tuples of int
         Flags of which one is set in each row, as one-hot columns of a word are.
     decided : dict
-        Flags by the column, of few values, that decides them, and words by the number whose ranges they are.
+        Flags by the column, of few values, that decides them; words, and numbers of few values, by the words that do,
+        by other numbers for the same things, or by the number whose ranges they are.
     sums : dict, default={}
         Numbers that are sums of others, by these.
     """
@@ -341,8 +342,11 @@ def repeated_in(table: Array, categories: Collection[int]) -> Repeated:
     two = [j for j in categories if n_values[j] <= 3 and len(np.unique(rows[np.isfinite(rows[:, j]), j])) == 2]
     ordered = sorted([*numbers, *two])
     same = nearness_of_ranks(rows[:, ordered]) >= SAME
-    alike, dummies, decided = _alike(same, ordered), _dummies(rows, plain), _find_decided(rows, flags, deciders)
-    decided |= _find_bands(rows, [j for j in categories if 2 < n_values[j] <= FEW_BANDS], numbers)
+    alike, dummies = _alike(same, ordered), _dummies(rows, plain)
+    others = {*range(len(n_values))} - {j for group in alike for j in group}
+    few = [j for j, n in enumerate(n_values) if 1 < n <= FEW_BANDS and (j in others or n == 2)]
+    decided = _find_bands(rows, [j for j in few if n_values[j] > 2], numbers)
+    decided = _find_decided(rows, few, deciders, categories, decided)
     several = {j for group in (*alike, *dummies, (*decided,)) for j in group}
     return Repeated(alike, dummies, decided, _sums(rows, [j for j in numbers if j not in several]))
 
@@ -400,7 +404,10 @@ def _dependent(x: Floats) -> list[int]:
 
 
 def _find_bands(rows: Floats, words: list[int], numbers: list[int]) -> dict[int, int]:
-    """Return words that are ranges of numbers of another column, by it, each of several rows: age groups by the age."""
+    """Return words, or numbers of few values, that are ranges of another column, each of several rows, by it.
+
+    So are age groups by the age.
+    """
     found: dict[int, int] = {}
     for j in numbers if words else ():
         order = np.argsort(rows[:, j], kind="stable")
@@ -409,25 +416,38 @@ def _find_bands(rows: Floats, words: list[int], numbers: list[int]) -> dict[int,
         least = [int(np.diff(np.flatnonzero([True, *each, True])).min()) for each in change.T]
         n_each = change.sum(axis=0) + 1 == [len(np.unique(each)) for each in codes.T]
         among = ~change[x[1:] == x[:-1]].any(axis=0) & n_each & (np.array(least) >= ROWS_EACH)
+        among &= np.array(words) != j
         found |= {words[i]: j for i in np.flatnonzero(among).tolist() if words[i] not in found}
     return found
 
 
-def _find_decided(rows: Floats, flags: list[int], deciders: list[int]) -> dict[int, int]:
-    """Return flags that are the same in all rows of each value of another column, which has some rows for each."""
-    is_set: Bools = rows[:, flags] == rows[:, flags].max(axis=0, initial=-np.inf)
-    found: dict[int, int] = {}
+def _find_decided(
+    rows: Floats, columns: list[int], deciders: list[int], categories: Collection[int], found: dict[int, int]
+) -> dict[int, int]:
+    """Return columns of few values that are the same in all rows of each value of another one, which has several rows.
+
+    Any column decides a flag. More values may be a property of what numbers stand for, and tell more than these do:
+    only words decide them, or as many numbers, which are codes of the same things. IN: found: what is known of this.
+    """
+    found, n_values = dict(found), {j: len(np.unique(rows[:, j])) for j in (*columns, *deciders)}
+    flags = {i for i in columns if len(np.unique(rows[np.isfinite(rows[:, i]), i])) == 2}
     for j in deciders:
-        order = np.argsort(rows[:, j], kind="stable")
-        values = rows[order, j]
-        begins = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-        counts, sizes = np.add.reduceat(is_set[order], begins, axis=0, dtype=np.intp), np.diff([*begins, len(rows)])
-        all_set = counts == sizes[:, None]
-        is_pure = (all_set | (counts == 0)).all(axis=0)
-        rarer = np.minimum(is_set.sum(axis=0), (~is_set).sum(axis=0))
-        enough = rarer >= 2 * np.minimum(all_set.sum(axis=0), (counts == 0).sum(axis=0))
-        found |= {flags[i]: j for i in np.flatnonzero(is_pure & enough).tolist() if flags[i] not in found}
+        x = rows[np.argsort(rows[:, j], kind="stable")]
+        begins = np.concatenate([[True], x[1:, j] != x[:-1, j]])
+        is_fixed = ~((x[1:, columns] != x[:-1, columns]) & ~begins[1:, None]).any(axis=0)
+        may = [i for i in np.array(columns)[is_fixed].tolist() if i not in (j, *found) and found.get(j) != i]
+        coarser = {i for i in may if j in categories or n_values[i] == n_values[j]}
+        coarser = {i for i in coarser if (n_values[i], -i) < (n_values[j], -j)}
+        found |= {i: j for i in may if i in flags | coarser and _come_again(x[:, i], begins, i in flags)}
     return found
+
+
+def _come_again(x: Floats, begins: Bools, is_flag: bool) -> bool:
+    """Return whether the rarer values of a column have at least two rows for each value of what decides it."""
+    values, counts = np.unique(x, return_counts=True)
+    is_rarer = x != values[np.argmax(counts)]
+    n_each = [np.count_nonzero(is_rarer & begins), np.count_nonzero(~is_rarer & begins)]
+    return bool(is_rarer.sum() >= 2 * (min(n_each) if is_flag else n_each[0]))
 
 
 def codes_apart(x: Floats) -> list[float]:
