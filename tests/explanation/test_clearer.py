@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 from boxwood import MixedKMeans, compare_k, explain
 from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.measure.stability import _look
-from boxwood.explanation.measure.valleys import LEVEL, clearest_valley, groups_in, join_flags
+from boxwood.explanation.measure.valleys import LEVEL, Valleys, clearest_valley, groups_in, join_flags
 from boxwood.words.notes import GO_ROUND, NO_GROUPS, lack_groups
 from tests.explanation.test_stability import k_means
 from tests.naive.valleys import clearest_depth
@@ -102,6 +102,20 @@ def test_the_order_of_rows_changes_no_verdict(seed):
     found, again = groups_in(rows, lacks=lacks), groups_in(rows[order], lacks=lacks[order])
     assert (found.show, found.column) == (again.show, again.column)
     assert (rows[list(found.around)] == rows[order][list(again.around)]).all()
+
+
+@law(12)
+def test_valleys_part_clusters_that_they_lie_between_and_not_those_that_they_cut(seed):
+    rng = np.random.default_rng(seed)
+    k, n = int(rng.integers(2, 5)), 500
+    group, beside = rng.integers(0, k, n), rng.normal(size=n)
+    corners = np.arange(k)[:, None] if seed % 2 else np.eye(k)  # in a row, or in corners
+    rows = np.column_stack([corners[group] * 9.0 + rng.normal(size=(n, corners.shape[1])), beside])
+    valleys, even = Valleys.of(rows), np.ones(rows.shape[1])
+    assert valleys.n_apart(group, even) == k
+    mixed = (group == 0) ^ (rng.random(n) < 0.3)
+    assert valleys.n_apart(mixed * 1, even) == 0
+    assert valleys.n_apart((beside > 0) * 1, even) == 0
 
 
 def test_steps_and_frequent_values_are_no_groups():

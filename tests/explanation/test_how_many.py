@@ -347,7 +347,8 @@ def test_numbers_of_clusters_that_do_not_lie_apart_give_way_to_those_that_do(see
     monkeypatch.setattr(DrawnRows, "agreement_of_halves", lambda look, k, least=-1.0: agreement[k])
 
     def found(apart):
-        monkeypatch.setattr(DrawnRows, "lie_apart", lambda look, k: k in apart)
+        for asked in ("lie_apart", "all_lie_apart"):
+            monkeypatch.setattr(DrawnRows, asked, lambda look, k: k in apart)
         return settled_number(look, None, tuple(agreement), groups=Groups(True))
 
     assert found({3, 5}).k == 5

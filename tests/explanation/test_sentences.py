@@ -457,7 +457,7 @@ def are_made_unasked(asked, k):
 def are_the_fewest_apart(asked, k):
     are_made_unasked(asked, k)
     ways = [*DrawnRows.of_space(asked.ex._rows().coordinates).ways()]
-    assert any(way.lie_apart(int(k)) and not any(map(way.lie_apart, range(2, int(k)))) for way in ways)
+    assert any(way.all_lie_apart(int(k)) and not any(map(way.all_lie_apart, range(2, int(k)))) for way in ways)
 
 
 def are_without_groups(asked, k, most):

@@ -242,7 +242,7 @@ class DrawnRows:
             return Groups(None)
         with quietly_by_one_thread():
             found = self._valleys.groups()
-        if found.show and not any(look.lie_apart(k) for look in self.ways() for k in look.limit_numbers()):
+        if found.show and not any(look.all_lie_apart(k) for look in self.ways() for k in look.limit_numbers()):
             return Groups(False)
         return found
 
@@ -255,14 +255,29 @@ class DrawnRows:
         return Valleys.of(self.looked_at, self.blocks, None if self.lacks is None else self.lacks[:n], read)
 
     def lie_apart(self, k: int) -> bool:
-        """Return whether valleys part some of k clusters, at least two and half of them, from all other rows."""
-        with quietly_by_one_thread():
-            if self.has_weights:
-                found = self._clusters_of_all(k)
-                labels, factors = found.predict(self.looked_at), found.factors
-            else:
-                labels, factors = k_means(self.rows, k, 0).labels[: len(self.looked_at)], np.ones(self.rows.shape[1])
-            return self._valleys.n_apart(labels, factors) >= max(2, k / 2)
+        """Return whether valleys part some of k clusters from others: at least two, and half of them."""
+        return self._n_apart(k) >= max(2, k / 2)
+
+    def all_lie_apart(self, k: int) -> bool:
+        """Return whether valleys part at least two of k clusters, and all but one, and so this one, too."""
+        return self._n_apart(k) >= max(2, k - 1)
+
+    def _n_apart(self, k: int) -> int:
+        if k not in self._parted:
+            with quietly_by_one_thread():
+                if self.has_weights:
+                    found = self._clusters_of_all(k)
+                    labels, factors = found.predict(self.looked_at), found.factors
+                else:
+                    labels = k_means(self.rows, k, 0).labels[: len(self.looked_at)]
+                    factors = np.ones(self.rows.shape[1])
+                self._parted[k] = self._valleys.n_apart(labels, factors)
+        return self._parted[k]
+
+    @cached_property
+    def _parted(self) -> dict[int, int]:
+        """How many clusters valleys part, for each number of them for which that is known."""
+        return {}
 
     def notes_on(self, k: int, groups: Groups) -> tuple[str, ...]:
         """Return what is said of k clusters: too few rows, no groups, or the column that shows them by itself."""
@@ -387,7 +402,7 @@ def _find_apart(look: DrawnRows, among: Sequence[int], progress: Progress) -> tu
         if apart is not None:
             return way, found._replace(taken=apart)
     for way, found in tried:
-        apart = next((k for k in found.agreement if way.lie_apart(k)), None)
+        apart = next((k for k in found.agreement if way.all_lie_apart(k)), None)
         if apart is not None:
             return way, found._replace(taken=apart)
     return tried[0]

@@ -43,6 +43,7 @@ CLUSTERS = range(2, 7)  # numbers of them that are tried
 ROWS_EACH = 8  # for each cluster that is tried
 SMALLEST, FEWEST = 0.02, 4  # share, and number, of the rows of a cluster that may be parted from the others
 LENGTHS = (3, 4, 6, 9, 13)  # a window is such a part of the range of the rows
+ON_SIDE = 0.85  # of the rows, at least, are on the side of their cluster where a valley lies between clusters
 ENDS = 0.01  # share of the rows at either end that do not count for the range
 SHIFTS = 4  # places of a window in each of its lengths
 FINE = 0.25  # how much finer windows must show more, in deviations: there are more of them
@@ -76,6 +77,11 @@ class Valley(NamedTuple):
     crowd: float
     larger: float
     length: float
+
+    @property
+    def middle(self) -> float:
+        """Where the middle of the valley is."""
+        return self.valley + self.length / 2
 
     def rows_in(self, begin: float, line: Floats) -> Bools:
         """Return which rows of a line are in the window that begins there."""
@@ -180,20 +186,30 @@ class Valleys:
         return Groups(False, go_round=go_round)
 
     def n_apart(self, labels: Indices, factors: Floats) -> int:
-        """Return how many clusters a valley parts from all other rows, in columns that have these factors."""
-        ordered = labels[self.order]
-        return sum(self._is_apart(ordered == c, factors) for c in np.unique(labels).tolist())
+        """Return how many clusters a valley parts from others, in columns that have these factors."""
+        own = np.unique(labels[self.order], return_inverse=True)[1]
+        return sum(_lies_apart(self.table, own, c, factors) for c in range(own.max() + 1))
 
-    def _is_apart(self, inside: Bools, factors: Floats) -> bool:
-        def clusters(part: int) -> list[Bools]:
-            seen = inside[self.table.seen(part)]
-            return [seen] if 0 < np.count_nonzero(seen) < len(seen) else []
 
-        for way in (_toward, _parting):
-            weighed = partial(_in_columns_of, factors, way)
-            if _parts(_find(partial(self.table.lines, clusters, weighed), self.table)):
-                return True
-        return False
+def _lies_apart(table: _Table, own: Indices, cluster: int, factors: Floats) -> bool:
+    """Return whether most of the valleys on lines to a cluster lie between clusters."""
+
+    def clusters(part: int) -> list[Bools]:
+        seen = own[table.seen(part)] == cluster
+        return [seen] if 0 < np.count_nonzero(seen) < len(seen) else []
+
+    for way in (_toward, _parting):
+        found = _find(partial(table.lines, clusters, partial(_in_columns_of, factors, way)), table)
+        if _parts(found) and 2 * sum(_lies_between(line, own) for line in found) > len(found):
+            return True
+    return False
+
+
+def _lies_between(line: _Line, own: Indices) -> bool:
+    """Return whether a valley lies between clusters: most rows are on the side on which most of their cluster is."""
+    above = line.at >= line.valley.middle
+    side: Bools = (np.bincount(own, above) >= np.bincount(own) / 2)[own]
+    return bool(side.any() and not side.all() and (side == above).mean() >= ON_SIDE)
 
 
 def _in_columns_of(factors: Floats, way: Callable[[Floats, Bools], Floats], rows: Floats, inside: Bools) -> Floats:
@@ -483,7 +499,7 @@ def _around(line: _Line) -> Indices:
     widest = int(inner[np.argmax(np.diff(at)[inner])])
     if at[widest + 1] - at[widest] >= valley.length / 2:
         return np.asarray(order[[widest, widest + 1]], dtype=np.intp)
-    return np.asarray(order[[np.argmin(np.abs(at - valley.valley - valley.length / 2))]], dtype=np.intp)
+    return np.asarray(order[[np.argmin(np.abs(at - valley.middle))]], dtype=np.intp)
 
 
 def _toward(rows: Floats, inside: Bools) -> Floats:
