@@ -28,7 +28,7 @@ def test_ranges_of_one_number_are_no_kinds(seed):
     printed = str(ex)
     assert all(NONE in said for said in said_by(ex)[:2])
     assert printed.startswith(
-        f"{NONE} in 300 rows: no gap or valley parts the rows. The parts are ranges of age alone.\n"
+        f"{NONE} in 300 rows: no gap or valley parts the rows into clusters. The parts are ranges of age alone.\n"
     )
     lines = [line for line in printed.splitlines() if line.startswith("cluster ")]
     assert len(lines) == ex.n_clusters
@@ -65,7 +65,7 @@ def test_values_of_one_column_and_two_flags_are_no_kinds(seed):
     assert NONE in printed
     beside = pd.DataFrame({"one": one, "x": rng.normal(size=300) + 1.5 * flags[0]})
     assert not str(bw.explain(beside)).startswith(
-        f"{NONE} in 300 rows: no gap or valley parts the rows. The parts are v"
+        f"{NONE} in 300 rows: no gap or valley parts the rows into clusters. The parts are v"
     )
 
 
@@ -87,7 +87,7 @@ def test_the_page_begins_with_it_and_a_model_file_keeps_it(tmp_path):
     pytest.importorskip("jinja2")
     ex = bw.explain(one_number(np.random.default_rng(1)))
     assert (
-        '<p class="lede">No kinds found: no gap or valley parts the rows. The parts are ranges of age alone. '
+        '<p class="lede">No kinds found: no gap or valley parts the rows into clusters. The parts are ranges of age'
         in ex.to_html()
     )
     assert (

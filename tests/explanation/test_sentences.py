@@ -1105,7 +1105,7 @@ _LOST = r"rounding and other limits took \d+ lea(?:f|ves) away"
 _ADVICE = r'(\(max_leaf_nodes(?:, objective="agreement")?\))'
 _TREE = r"no tree of \d+ lea(?:f|ves)( within the limits)? "
 
-NO_KINDS = "no gap or valley parts the rows"
+NO_KINDS = "no gap or valley parts the rows into clusters"
 PARTS = {
     r"The parts are ranges of (.+) alone": nothing_else_differs,
     r"The parts are ranges of (.+), which (.+) follows?": are_followed,
@@ -1195,7 +1195,7 @@ NOTES = {
     r"\(columns\)": name_things,
     r"left out, numbers that seem to count or name units, such as households: (.+); to use it, name the columns "
     r"\(columns\)": name_units,
-    r"the columns together show no clear groups: no gap or valley parts the rows .+": nothing,
+    r"the columns together show no clear groups: no gap or valley parts the rows into clusters .+": nothing,
     **{rf"no kinds found: {NO_KINDS}\. {parts}": refute for parts, refute in PARTS.items()},
     rf"(.+) alone shows groups(?:: no row of ({NUMBER}) between (\S+) and (\S+)|: fewer rows about .+)?": (
         shows_groups_alone
@@ -1347,7 +1347,7 @@ VERDICTS = {
     r"(?:is|are) used by at least half of the trees)?\.": changes,
     r"(.+), so there is no test of whether the groups are real\.": is_not_tested,
     r"The rows show groups: a gap or a valley parts them\.": is_clearer,
-    r"Whether there are groups at all is not shown: no gap or valley parts the rows .+\.": is_no_clearer,
+    r"Whether there are groups at all is not shown: no gap or valley parts the rows into clusters .+\.": is_no_clearer,
     r"Read them as one way to divide the rows, not as groups that exist\.": nothing,
 }
 

@@ -11,7 +11,7 @@ from boxwood.words.values import count_of
 NO_GROUPS = "the columns together show no clear groups:"
 """How the note begins that clusters are made of rows without groups."""
 
-NO_PARTING = "no gap or valley parts the rows"
+NO_PARTING = "no gap or valley parts the rows into clusters"
 NO_VALLEY = f"{NO_PARTING} (the step of a flag, a category or a frequent value is none)"
 """Why that is said, and where the line is drawn."""
 
