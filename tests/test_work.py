@@ -9,7 +9,7 @@ import pandas as pd
 
 from boxwood import explain
 from boxwood.explanation.measure.losses import Distance, Losses
-from boxwood.explanation.measure.valleys import groups_in
+from boxwood.explanation.measure.valleys import Valleys
 from boxwood.grow import cart
 from boxwood.grow.centers import greedy
 from boxwood.loops import greedy as loops
@@ -132,4 +132,4 @@ def test_few_rows_of_many_columns_make_no_table_of_all_pairs_of_columns(seed):
     rng = np.random.default_rng(seed)
     n, d = 20, 1500
     rows = rng.normal(size=(n, d)) if seed % 2 else rng.exponential(size=(n, d))
-    assert peak(lambda: groups_in(rows)) < 4 * d * d  # bytes, of which such a table has twice as many
+    assert peak(lambda: Valleys.of(rows).groups()) < 4 * d * d  # bytes, of which such a table has twice as many

@@ -17,15 +17,19 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 from boxwood import MixedKMeans, compare_k, explain
 from boxwood.explanation.ask.how_many import DrawnRows
 from boxwood.explanation.measure.stability import _look
-from boxwood.explanation.measure.valleys import LEVEL, Valleys, clearest_valley, groups_in, join_flags
+from boxwood.explanation.measure.valleys import LEVEL, Valleys, clearest_valley, join_flags
 from boxwood.words.notes import GO_ROUND, NO_GROUPS, lack_groups
 from tests.explanation.test_stability import k_means
 from tests.naive.valleys import clearest_depth
 from tests.scale import draws, law, seeds
 
 
+def groups_in(rows, **how):
+    return Valleys.of(np.asarray(rows, dtype=float), **how).groups()
+
+
 def shows(rows, **how):
-    return groups_in(np.asarray(rows, dtype=float), **how).show
+    return groups_in(rows, **how).show
 
 
 def made(kinds, kind, seed):

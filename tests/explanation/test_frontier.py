@@ -19,11 +19,11 @@ from boxwood.explanation.measure.measure import costs_of
 from boxwood.grow import METHODS
 from boxwood.grow.grown import Grown
 from boxwood.grow.leaves.cart import grow_cart
-from boxwood.grow.leaves.prune import prunings
 from boxwood.kernels import Gaussian
 from boxwood.reference import Reference, Task
 from tests.cases import make_case, tree_on_rows
 from tests.explanation.test_pipelines import goods, pipeline
+from tests.grow.test_prune import prunings
 from tests.models import read_model
 from tests.scale import each, seeds
 
@@ -116,9 +116,9 @@ def test_from_tree_to_tree_more_leaves_never_agree_less(method, objective):
         assert all(a <= b for a, b in pairwise(agreements)), seed
         assert best.this == known.this
         task = ex._rows().task
-        pruned = {one.n_leaves: one for one in prunings(ex.tree, task, "mistakes", max_leaf_nodes=ex.n_leaves - 1)}
+        pruned = {one.n_leaves: one for one in prunings(ex.tree, task, "mistakes")}
         tried = [(row.leaves, row.agreement) for row in known if not row.is_this]
-        tried += [(n, float((tree.predict(X) == y).mean())) for n, tree in pruned.items() if n > 1]
+        tried += [(n, float((tree.predict(X) == y).mean())) for n, tree in pruned.items() if 1 < n < ex.n_leaves]
         for row in best:
             if not row.is_this:
                 assert row.agreement == pytest.approx(max(share for n, share in tried if n == row.leaves)), seed

@@ -61,19 +61,6 @@ def _value(value: Any) -> str:
     return number(float(value)) if isinstance(value, (int, float)) else f"'{value}'"
 
 
-def _row(one: Finding) -> str:
-    """Return a row that shows a finding, as far as its values say something."""
-    said = [
-        f"{column_name(name)} {'missing' if value is None else value}" for name, value in (one.witness or {}).items()
-    ]
-    return join_words(said, 6) if said else ""
-
-
-def _such(one: Finding) -> str:
-    row = _row(one)
-    return f" (such as a row with {row})" if row else ""
-
-
 def _rows(one: Finding, where: str = "") -> str:
     return "" if one.rows is None else f": {count_of(one.rows, 'row')}{where}"
 

@@ -44,10 +44,10 @@ def points_of_missing(categories: Mapping[int, Categories], gaps: Iterable[int])
     return {**dict.fromkeys(gaps, np.inf), **codes}
 
 
-def with_gaps(table: Floats, categories: Mapping[int, Categories], numbers: Iterable[int] = ()) -> Floats:
-    """Return a table with NaN for each missing word, and for each missing number of some columns."""
+def with_gaps(table: Floats, categories: Mapping[int, Categories]) -> Floats:
+    """Return a table with NaN for each missing word."""
     known = np.array(table, dtype=np.float64)
-    for j, gap in points_of_missing(categories, numbers).items():
+    for j, gap in points_of_missing(categories, ()).items():
         known[known[:, j] == gap, j] = np.nan
     return known
 

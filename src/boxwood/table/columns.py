@@ -669,5 +669,5 @@ def _find_values(source: DuckTable, column: int, condition: str) -> _TextFound |
     return found if found.n_rows else None
 
 
-def _quote_value(value: str, limit: int = 40) -> str:
-    return repr(value if len(value) <= limit else value[: limit - 1] + "…")
+def _quote_value(value: str) -> str:
+    return repr(value if len(value) <= 40 else value[:39] + "…")

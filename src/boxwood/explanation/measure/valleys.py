@@ -130,13 +130,6 @@ class _Line(NamedTuple):
     crowd: int
 
 
-def groups_in(
-    rows: Floats, blocks: Sequence[Indices] | None = None, lacks: Bools | None = None, read: Floats | None = None
-) -> Groups:
-    """Return whether rows have groups; the order of the rows changes nothing. IN: see `Valleys.of`."""
-    return Valleys.of(rows, blocks, lacks, read).groups()
-
-
 @dataclass(frozen=True, eq=False)
 class Valleys:
     """Rows between which valleys are looked for, in an order that their content tells."""

@@ -332,7 +332,7 @@ def _improve_tree(known: BestOnBox, kept: Kept, costs: LoopCosts, search: Search
         else:
             tree = tree.relabeled(np.arange(tree.n_leaves))
             tree = refined_with_centers(tree, _of_leaves(tree, kept.task))
-        tree = with_cheapest_subtrees(tree, kept, search, WINDOW)
+        tree = with_cheapest_subtrees(tree, kept, search)
         better = search.price_cuts(rows, kept.cuts(tree, rows))
         if better.cost >= known.cost or search.is_over:
             return min(better, known, key=lambda each: each.cost)
@@ -378,13 +378,12 @@ def resolve_subtrees(
     tree: ThresholdTree,
     task: Task,
     *,
-    leaves: int = 3,
     own_means: bool,
     loss: str = "cost",
     max_boxes: float = BOXES,
     deadline: float | None = None,
 ) -> ThresholdTree:
-    """Return the tree with each subtree of at most so many leaves replaced by the cheapest of its size.
+    """Return the tree with each subtree of at most three leaves (`WINDOW`) replaced by the cheapest of its size.
 
     With `own_means` each leaf has its own mean. Leaves, which must not be more than the clusters, are then named anew;
     see `assign_clusters`. Otherwise leaves take the cheapest cluster: by mistakes, or under the means of the tree's own
@@ -397,13 +396,13 @@ def resolve_subtrees(
     kept, spent = Kept(task), 0.0
     if own_means:
         search = Search(LoopCosts.of_means(task, kept).sums, max_boxes=max_boxes, deadline=deadline, n_jobs=task.n_jobs)
-        better = with_cheapest_subtrees(tree, kept, search, leaves)
+        better = with_cheapest_subtrees(tree, kept, search)
         return tree if better == tree else better.relabeled(assign_clusters(better, task))
     for _ in range(ROUNDS):
         current = task if loss == "mistakes" else with_centers_reached(tree, task)
         sums = LoopCosts.of_clusters(current, kept, loss).sums
         search = Search(sums, max_boxes=max_boxes - spent, deadline=deadline, n_jobs=task.n_jobs)
-        better = with_cheapest_subtrees(tree, kept, search, leaves)
+        better = with_cheapest_subtrees(tree, kept, search)
         spent += search.n_boxes
         if better == tree:
             break
@@ -411,8 +410,8 @@ def resolve_subtrees(
     return tree
 
 
-def with_cheapest_subtrees(tree: ThresholdTree, kept: Kept, search: Search, leaves: int) -> ThresholdTree:
-    """Return the tree with its largest subtrees of at most so many leaves solved, under the costs of a search.
+def with_cheapest_subtrees(tree: ThresholdTree, kept: Kept, search: Search) -> ThresholdTree:
+    """Return the tree with its largest subtrees of at most `WINDOW` leaves solved, under the costs of a search.
 
     If a search stops early, the subtrees inside of such a subtree are solved in its place. Where each leaf has its own
     mean, new leaves have the clusters of those that they replace.
@@ -424,7 +423,7 @@ def with_cheapest_subtrees(tree: ThresholdTree, kept: Kept, search: Search, leav
         if tree.feature[node] < 0:
             builder.label(new, int(tree.cluster[node]))
             continue
-        if may_change and windows.n_leaves(node) <= leaves and windows.is_one_sided(node):
+        if may_change and windows.n_leaves(node) <= WINDOW and windows.is_one_sided(node):
             found, clusters = windows.solved(node)
             if clusters is not None:
                 kept.graft(builder, new, found.cuts, windows.reached[node], clusters)

@@ -7,18 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boxwood._types import Array, Indices, Ints
+from boxwood._types import Indices, Ints
 from boxwood.grow.shared.costs import integer_costs, make_problem, refuse_misfit
 from boxwood.loops.walk import cheapest_prunings
-from boxwood.reference import Reference, Task
+from boxwood.reference import Task
 from boxwood.tree import ThresholdTree, TreeBuilder
 
 _AT_ONCE = 1 << 20  # numbers in an array for several prunings
 
 
-def prune_tree(
-    tree: ThresholdTree, task: Task, max_leaf_nodes: int, loss: str, centers: Array | None = None
-) -> ThresholdTree:
+def prune_tree(tree: ThresholdTree, task: Task, max_leaf_nodes: int, loss: str) -> ThresholdTree:
     """Return the cheapest pruning of a tree with at most `max_leaf_nodes` leaves; of equals the one with fewest leaves.
 
     Grown to more leaves than wanted and pruned back, a tree is often cheaper than one that stops in time: a cut that
@@ -35,8 +33,6 @@ def prune_tree(
     loss : {"cost", "mistakes"}
         Cost of a row in a leaf, as in `expand`: the squared distance to the centre of the leaf's cluster, or 1 if that
         is not its own cluster.
-    centers : array of shape (k, d), default=None
-        Centres of the clusters in place of the reference's.
 
     Returns
     -------
@@ -51,21 +47,8 @@ def prune_tree(
 
     Takes time n k d, memory n k, and time L² for a tree with L leaves.
     """
-    shares = shares_of(tree, task, loss, centers)
+    shares = shares_of(tree, task, loss)
     return shares.with_leaves(shares.fewest(max_leaf_nodes))
-
-
-def prunings(
-    tree: ThresholdTree, task: Task, loss: str, centers: Array | None = None, *, max_leaf_nodes: int | None = None
-) -> list[ThresholdTree]:
-    """Return the cheapest prunings with at most 1, 2, 3, … leaves, up to the first with the lowest cost of all.
-
-    Entry m - 1 is `prune_tree(tree, task, m, loss, centers)`; the one before it has as few leaves or costs more. All
-    together take the time of one, apart from building the trees. The list has at most `max_leaf_nodes` entries.
-    """
-    shares = shares_of(tree, task, loss, centers)
-    most = min(shares.fewest(tree.n_leaves), max_leaf_nodes or tree.n_leaves)
-    return [shares.with_leaves(shares.fewest(m)) for m in range(1, most + 1)]
 
 
 class Shares(NamedTuple):
@@ -147,12 +130,8 @@ class Shares(NamedTuple):
         return builder.build()
 
 
-def shares_of(
-    tree: ThresholdTree, task: Task, loss: str, centers: Array | None = None, *, leaf: Indices | None = None
-) -> Shares:
+def shares_of(tree: ThresholdTree, task: Task, loss: str, *, leaf: Indices | None = None) -> Shares:
     """Return the shares of a tree; one that tests other columns than the task's needs the leaf of each row, `leaf`."""
-    if centers is not None:
-        task = task.with_reference(Reference(task.reference.labels, centers, task.reference.names))
     problem = make_problem(task, loss)
     rows = np.flatnonzero(problem.kept)
     costs, _ = integer_costs(problem, rows)
@@ -162,11 +141,6 @@ def shares_of(
     else:
         leaves = leaf[rows]
     return _of_nodes(tree, sums_by_node(tree, costs, leaves))
-
-
-def shares_of_sums(tree: ThresholdTree, sums: Ints) -> Shares:
-    """Return the shares of a tree from the cost of each leaf's rows under each cluster, `sums` (n_leaves, k)."""
-    return _of_nodes(tree, sums_by_node(tree, sums, np.arange(tree.n_leaves)))
 
 
 def _of_nodes(tree: ThresholdTree, sums: Ints) -> Shares:

@@ -21,7 +21,7 @@ DIGITS = 40  # binary digits of weights in an assignment, as it is computed in f
 def name_leaves(tree: ThresholdTree, task: Task, loss: str = "mistakes") -> ThresholdTree:
     """Return the tree with honest names and without empty leaves.
 
-    See `with_honest_names` and `without_empty_leaves`. A leaf that holds rows of its cluster keeps its name. A cluster
+    See `with_honest_names` and `without_leaves`. A leaf that holds rows of its cluster keeps its name. A cluster
     whose only leaf holds none of its rows loses that leaf.
     """
     leaf = leaves_reached(tree, task)
@@ -57,15 +57,6 @@ def _with_honest_names(tree: ThresholdTree, task: Task, loss: str, leaf: Indices
             rows = np.flatnonzero((leaf == i) & task.kept)
             clusters[i] = _cheapest(problem, rows, weight[i] > 0)
     return tree.relabeled(clusters)
-
-
-def without_empty_leaves(tree: ThresholdTree, task: Task) -> ThresholdTree:
-    """Return the tree without leaves that no kept row reaches.
-
-    The sibling of such a leaf replaces the cut above, so every kept row keeps its leaf.
-    """
-    rows = np.bincount(leaves_reached(tree, task)[task.kept], minlength=tree.n_leaves)
-    return without_leaves(tree, rows == 0)
 
 
 def without_leaves(tree: ThresholdTree, dropped: Bools) -> ThresholdTree:
