@@ -299,6 +299,20 @@ def page_of(ex):
     return Page(ex.to_html())
 
 
+@law(4)
+def test_days_of_ages_are_told_and_rows_that_are_later(seed):
+    rng, n = np.random.default_rng(seed), 300
+    days = rng.choice([-400, -200, -30, 0, 40], n, p=[0.3, 0.3, 0.28, 0.1, 0.02])
+    frame = pd.DataFrame({"seen": pd.Timestamp("2026-07-31") + pd.to_timedelta(days, "D"), "spend": rng.normal(size=n)})
+    ex = boxwood.explain(frame, (days < -100).astype(int), as_of="2026-07-31")
+    n_later = int((days > 0).sum())
+    said = f"{n_later} rows" if n_later >= 5 else "few rows"
+    told = f"Ages from 2026-07-31; seen of {said} is later" if n_later else "Ages from 2026-07-31"
+    assert told in page_of(ex).text
+    assert "is later" not in Page(ex.to_html(min_count=10)).text
+    assert "Ages from" not in page_of(boxwood.explain(frame, (days < -100).astype(int))).text
+
+
 def test_what_it_rests_on_is_told_by_page_and_model(monkeypatch, tmp_path):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
     frame, labels = customers()

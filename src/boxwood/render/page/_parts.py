@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -75,8 +75,11 @@ def tree_shapes(picture: Picture, ways: Sequence[Ways] = ()) -> dict[str, Any]:
     }
 
 
-def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
-    """Return the basis of an explanation as names and texts, without what is unknown."""
+def basis_lines(ex: MeasuredTree, least: float) -> list[tuple[str, str]]:
+    """Return the basis of an explanation as names and texts, without what is unknown.
+
+    IN: least: the fewest rows whose number is said; infinity if none is.
+    """
     known = ex.provenance
     rows = count_of(ex.n_rows, "row")
     scaling = "columns scaled to equal spread" if ex.details.standardized else "columns in their own units"
@@ -91,6 +94,7 @@ def basis_lines(ex: MeasuredTree) -> list[tuple[str, str]]:
             "; ".join(f"{_columns_named(one.columns)} ({one.reason})" for one in known.left_out) if known else "",
         ),
         ("Rows left out", _rows_left_out(ex)),
+        ("Ages from", "; ".join(_days_of_ages(ex, least))),
     ]
     return [(name, text) for name, text in lines if text]
 
@@ -116,6 +120,21 @@ def _rows_left_out(ex: MeasuredTree) -> str:
     lack = "no label or weight" if ex.details.weighted else "no label"
     parts += [f"{labelled:,} {'has' if labelled == 1 else 'have'} {lack}"] * bool(labelled)
     return " and ".join(parts) or "none"
+
+
+def _days_of_ages(ex: MeasuredTree, least: float) -> Iterator[str]:
+    """Yield the days from which ages are counted, each once, and the columns of which some rows are later."""
+    dates = {j: one for j, one in ex._date_columns.items() if one.as_of}
+    yield from dict.fromkeys(f"the day in {one.day_column}" if one.day_column else one.as_of for one in dates.values())
+    if (rows := ex._in_memory) is None or math.isinf(least):
+        return
+    for j, one in dates.items():
+        values = rows.coordinates.table.values[rows.task.kept, j]
+        tomorrow = one.origin / MICROSECONDS + (not one.is_of_moment)
+        n_later = int(np.count_nonzero(np.isfinite(values) & (values >= tomorrow)))
+        if 0 < n_later < len(values) / 2:  # of a term that most rows have ahead nobody wonders
+            said = count_of(n_later, "row") if n_later >= least else "few rows"
+            yield f"{shorten_name(column_name(ex.columns[j]))} of {said} is later"
 
 
 def outline_of_tree(ex: MeasuredTree, picture: Picture) -> list[dict[str, Any]]:

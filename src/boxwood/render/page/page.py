@@ -225,7 +225,7 @@ def _facts(guarded: MeasuredTree, count: int | None, whole: MeasuredTree, *, has
         "weakest": weakest(ex, picture),
         "tiles": tiles(ex, has_price, count),
         "left_out_tells": "" if count or hidden else " ".join(filter(None, (say_left_out(ex), *say_order(ex)))),
-        "rests_on": basis_lines(ex),
+        "rests_on": basis_lines(ex, math.inf if count else least_shown(None)),
         "tree": tree,
         "ways": [] if tree is None else [way for way in ways if way.is_cut_off],
         "outline": outline_of_tree(ex, picture),
