@@ -53,6 +53,9 @@ def test_who_is_in_a_cluster_is_so_in_its_rows(seed):
         expected = distinctive_columns(ex.profile(), cluster)
         assert len(told) == sum(bool(one["told"]) for one in expected)
         assert expected or own.sum() < 5 or "in no single column far from the others" in line
+        asked = {condition.column for rule in cluster.rules for condition in rule}
+        differ = {one.column for one in ex.profile() if abs(one.clusters[cluster.cluster].difference or 0.0) >= 0.2}
+        assert len(told) == 3 or asked & differ <= {name for _, name, *_ in told}
 
 
 @law(12)

@@ -14,20 +14,23 @@ if TYPE_CHECKING:
     from boxwood.explanation.records import CategoryColumn, ClusterSummary, ColumnProfile, NumberColumn
 
 STANDS_OUT = 0.5  # standard deviations
+BY_RULES = 0.2  # the same in columns of a cluster's own rules: a small effect, but what it is found by
 
 
 def distinctive_columns(
-    profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0, *, with_gaps: bool = True
+    profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0, *, for_name: bool = False
 ) -> list[dict[str, str]]:
     """Return up to three columns in which a cluster differs most from the rest, in words.
 
-    "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows. Of a
-    column of words it is the value whose share differs most: "mostly" where half of the cluster has it, else "often".
-    Of a column of 0 and 1 it is the value alone where half of the cluster has it, as in "member = 1". Numbers that more
-    than half of a cluster, or of the rest, lack say nothing of it, but that they are missing may. IN: fewest: rows of
-    the cluster that have a value that is said; with_gaps: whether that values are missing is told.
+    "high" and "low" columns have a mean at least half a standard deviation above or below that of all other rows, or a
+    fifth if the cluster's rules ask for them. Of a column of words it is the value whose share differs most: "mostly"
+    where half of the cluster has it, else "often". Of a column of 0 and 1 it is the value alone where half of the
+    cluster has it, as in "member = 1". Numbers that more than half of a cluster, or of the rest, lack say nothing of
+    it, but that they are missing may. IN: fewest: rows of the cluster that have a value that is said; for_name: whether
+    a name is made, without what is missing or small.
     """
-    found = _stand_out(profile, cluster, fewest, with_gaps=with_gaps)
+    tested = {one.column for each in cluster.rules for one in each}
+    found = _stand_out(profile, cluster, fewest, () if for_name else tested, with_gaps=not for_name)
     return [words for _, _, words in sorted(found, key=lambda one: one[:2])[:_TOLD]]
 
 
@@ -85,9 +88,17 @@ THAN_OTHERS = {"high": "higher", "low": "lower", "late": "later", "early": "earl
 
 
 def _stand_out(
-    profile: Sequence[ColumnProfile], cluster: ClusterSummary, fewest: int = 0, *, with_gaps: bool = True
+    profile: Sequence[ColumnProfile],
+    cluster: ClusterSummary,
+    fewest: int = 0,
+    tested: Collection[str] = (),
+    *,
+    with_gaps: bool = True,
 ) -> list[tuple[float, int, dict[str, str]]]:
-    """Return the columns in which a cluster stands out: how much, less than zero, its place, and words."""
+    """Return the columns in which a cluster stands out: how much, less than zero, its place, and words.
+
+    IN: tested: columns in which less is told.
+    """
     if cluster.size == 0:
         return []
     found: list[tuple[float, int, dict[str, str]]] = []
@@ -99,7 +110,8 @@ def _stand_out(
         if group is None or (lacks is not None and max(lacks.share, lacks.of_others) > 0.5):
             continue
         if hasattr(group, "quantiles"):
-            if group.difference is not None and abs(group.difference) >= STANDS_OUT:
+            least = BY_RULES if one.column in tested else STANDS_OUT
+            if group.difference is not None and abs(group.difference) >= least:
                 said = _zero_or_one if is_zero_or_one(one) else _high_or_low
                 found.append((-abs(group.difference), place, said(one, group)))  # type: ignore[arg-type]
         elif group.differences is not None:
@@ -111,7 +123,7 @@ def _stand_out(
 
 def suggested_names(clusters: Sequence[ClusterSummary], profile: Sequence[ColumnProfile]) -> dict[Any, str]:
     """Return a name for each cluster that a profile suggests; see `Explanation.suggested_names`."""
-    told = [distinctive_columns(profile, each, with_gaps=False) for each in clusters]
+    told = [distinctive_columns(profile, each, for_name=True) for each in clusters]
     words = [[f"{one['size']} {one['name']}".strip() for one in of_cluster] for of_cluster in told]
     holders: dict[str, set[int]] = {}
     for i, own in enumerate(words):
