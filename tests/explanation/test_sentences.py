@@ -1303,9 +1303,8 @@ ON_PAGE = {
     r"No row is far from the rest of its cluster\.": are_odd,
     rf"({NUMBER}) rows? (?:is|are) far from the rest of (?:its|their) cluster(?:, of (.+?)(?:, by .+)?)?; the analyst "
     r"can list them, ex\.outliers\(\) in Python\.": are_odd,
-    r"The clusters were given\.|Whether the rows show groups of their own was not asked; without them, it is\.": (
-        are_not_asked_about
-    ),
+    r"The clusters were given, not looked for: whether the rows fall into groups of their own is asked only where none "
+    r"are given\.": are_not_asked_about,
     r"No tree is smaller than that of this page: it would ask nothing\.": asks_as_little_as_can_be,
     r"A size is left out if no tree of it was found that is right for more rows than a smaller one\.": each_size_gains,
     r"No other size is shown: (a smaller tree asks nothing, and )?no larger one is right for more of the rows\.": (
@@ -1320,13 +1319,13 @@ ON_PAGE = {
     # how to read pictures and tables, which tests/render look at
     r"An axis spans the middle 98% of the rows, or fewer where rows are few, so that its ends show no single row; the "
     r"outer bars hold the others\.": nothing,  # in test_secrets.py, by bars of rows that are farther out
-    r"Each box shows one column: .+|Rows are lost at a cut if no leaf behind it has their cluster\.": nothing,
+    r"Each box shows one column: .+|“Lost” are rows that a cut sends where no leaf .+": nothing,
     r"Thicker lines carry more rows\.": nothing,
     r"This part needs JavaScript; everything else works without it\.|Change a value to see .+": nothing,
     r"Each number is the middle one of the cluster: half of its rows have less\.|The mark below it shows .+": nothing,
     r"A bar with a gap is higher than drawn\.": nothing,  # tests/render/test_picture.py
     r"For a categorical column you see .+": nothing,
-    r"A row is lost at a cut if no leaf behind it has the row's cluster\.": nothing,
+    r"A row is lost at a cut if no leaf behind it has the row's cluster: the rules put it into another one\.": nothing,
     r"The filled dot is the tree of this page\.": nothing,
     r"A number that is a button shows what these rows are like, .+": nothing,  # tests/render/test_cells.py
     r"Other numbers are none: they would tell of fewer than .+ rows\.": nothing,

@@ -177,8 +177,8 @@ def _labeller() -> str:
 
 def _without_spaces(text: str) -> str:
     """Return a script without indentation, comments and most spaces."""
-    text = re.sub(r"(?m)^\s*(//.*\n)?", "", text)
-    text = re.sub(r"(?<=[{;,(])\n|;\n(?=})", "", text)  # where no comment ends
+    text = re.sub(r"(?m)^\s*(//.*\n)?|  // .*", "", text)  # two spaces before it mark a comment behind code
+    text = re.sub(r"(?<=[{;,(])\n|;\n(?=})", "", text)
     signs = r" (=>|[=!]==|&&|\|\||\?\??=?|[+-]=|[<>]=?|[:*/%]) "  # which no text of the scripts holds
     return re.sub(rf"{signs}|(?<=const )(\w+) (=) |\b(if|for) (?=\()| (?=[{{}}])|(?<={{) ", r"\1\2\3\4", text)
 
@@ -608,7 +608,10 @@ def _overlap(cluster: ClusterSummary) -> float:
     return own / either if either > 0 else 1.0  # sizes of a model file that somebody changed may fit nothing
 
 
-_NOT_ASKED = "The clusters were given. Whether the rows show groups of their own was not asked; without them, it is."
+_NOT_ASKED = (
+    "The clusters were given, not looked for: whether the rows fall into groups of their own is asked only where none "
+    "are given."
+)
 """What stands where boxwood, which did not make the clusters, was not asked whether there are any."""
 
 
