@@ -421,8 +421,12 @@ const labeller = (cluster, whyNone) => {
     let text = encoding === "utf-8" && (await blob.slice(0, 3).text()).startsWith("\ufeff") ? "\ufeff" : "", n = 0, isNamed = false;
     const answer = named([asked.column], new Set(names.map(name => name.toLowerCase())))[0];
     const line = (raw, end, ...values) => [raw, ...values.map(value => quoted(value, delimiter))].join(delimiter) + (end || "\n");
-    // Rows in which the column of clusters, if the file has it, says another one than the rules.
-    const own = names.indexOf(asked.label), told = new Map(own < 0 ? [] : asked.told), others = [line(heading, "", answer)];
+    // Rows in which the column of clusters, if the file has it, says another one than the rules, or a label of none.
+    const own = names.indexOf(asked.label), exceptions = [line(heading, "", answer)];
+    // programs write True and 1.0 where others write true and 1
+    const labelOf = text => (plainNumber(text) === null ? text.replace(/^(true|false)$/i, low) : String(plainNumber(text)));
+    const told = new Map([...asked.told.map(([cell, name]) => [labelOf(cell), name]), ...asked.told]);
+    let others = 0, strangers = 0;
     const write = (raw, end, value) => {
       text += line(raw, end, value);
       if (text.length > 1 << 20) { parts.push(new Blob([text])); text = ""; }
@@ -454,15 +458,20 @@ const labeller = (cluster, whyNone) => {
           if (found === null) why = noDate ?? whyNone(row, asked.asOf);
         }
       }
+      const isRow = found !== null || typeof why !== "string";
       if (found === null) {
-        const isRow = typeof why !== "string", reason = isRow ? `${why[0]} ${{missing: "is missing", "never seen": "was never seen"}[why[1]] ?? why[1]}` : why;
+        const reason = isRow ? `${why[0]} ${{missing: "is missing", "never seen": "was never seen"}[why[1]] ?? why[1]}` : why;
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         if (isRow) unlike.add(reason);
         else unlike.clear();
       } else sizes.set(found, (sizes.get(found) ?? 0) + 1);
       const written = [delimiter === " " ? raw.trimEnd() : raw, end, found === null ? "" : texts.get(found)];
       write(...written);
-      if (found !== null && (told.get(bare(fields[own] ?? "")) ?? found) !== found) others.push(line(...written));
+      const said = bare(fields[own] ?? ""), name = told.get(said) ?? told.get(labelOf(said));
+      const isStranger = isRow && name === undefined && !isMark(said), isOther = found !== null && (name ?? found) !== found;
+      strangers += isStranger;
+      others += isOther;
+      if (isStranger || isOther) exceptions.push(line(...written));
       unlike.delete("");
       unlike.forEach(what => oddities.set(what, (oddities.get(what) ?? 0) + 1));
       if (unlike.size) oddRows.push(line(...written, [...unlike].join("; ")));
@@ -470,7 +479,7 @@ const labeller = (cluster, whyNone) => {
     if (!isNamed) lineOfNames("\n");
     parts.push(new Blob([text]));
     const byCluster = asked.clusters.map(([name]) => sizes.get(name) ?? 0);
-    tell({file: new Blob(parts, {type: "text/csv"}), rows: n, reasons: [...reasons], byCluster, column: answer, others: own < 0 ? null : others.length - 1, exceptions: new Blob(others, {type: "text/csv"}), oddities: [...oddities], nOdd: oddRows.length - 1, odd: new Blob(oddRows, {type: "text/csv"})});
+    tell({file: new Blob(parts, {type: "text/csv"}), rows: n, reasons: [...reasons], byCluster, column: answer, others: own < 0 ? null : others, strangers, exceptions: new Blob(exceptions, {type: "text/csv"}), oddities: [...oddities], nOdd: oddRows.length - 1, odd: new Blob(oddRows, {type: "text/csv"})});
   };
 
   self.onmessage = async ({data}) => {

@@ -194,9 +194,9 @@ const save = (file, name) => {
   const link = element("a", {href: URL.createObjectURL(file), download: name, class: "save"}, `Save ${name}`);
   return element("p", {}, link);
 };
-const showLabelled = ({file, rows, reasons, byCluster, others, exceptions, oddities, nOdd, odd}, name) => {
+const showLabelled = ({file, rows, reasons, byCluster, others, strangers, exceptions, oddities, nOdd, odd}, name) => {
   const called = what => name.replace(/(\.(csv|tsv|txt))?(\.gz)?$/i, found => `-${what}${found.replace(/\.gz$/i, "") || ".csv"}`);
-  const without = reasons.reduce((sum, [, n]) => sum + n, 0);
+  const without = sumOf(reasons.map(([, n]) => n));
   const list = counts => element("ul", {class: "reasons"}, ...counts.sort((a, b) => b[1] - a[1]).map(([why, n]) => element("li", {}, `${counted(n, "row")}: ${why}`)));
   const sizes = rules.clusters.flatMap(([, label], i) => (gone.has(i) ? [] : [element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`)]));
   const {day} = rules.file, from = one("#day")?.value;
@@ -206,9 +206,9 @@ const showLabelled = ({file, rows, reasons, byCluster, others, exceptions, oddit
     save(file, called("labelled")),
     element("ul", {class: "names"}, ...sizes),
     ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), list(reasons)] : []),
-    ...(others === null ? [] : [element("p", {}, `In ${counted(others, "row")} the column `, element("bdi", {}, rules.file.label), " says another cluster than the rules.")]),
-    ...(others ? [save(exceptions, called("exceptions"))] : []),
-    ...(nOdd ? [element("p", {}, `${counted(nOdd, "row")} unlike those of the table, and why:`), list(oddities.filter(([why]) => !reasons.some(([known]) => known === why))), save(odd, called("odd"))] : []));
+    ...(others === null ? [] : [element("p", {}, `In ${counted(others, "row")} the column `, element("bdi", {}, rules.file.label), " says another cluster than the rules", strangers ? `, in ${counted(strangers, "more row")} a label that no cluster has.` : ".")]),
+    ...(others || strangers ? [save(exceptions, called("exceptions"))] : []),
+    ...(nOdd ? [element("p", {}, `${counted(nOdd, "row")} unlike those of the table, with a cluster or without, and why${sumOf(oddities.map(([, n]) => n)) > nOdd ? ", some for several reasons" : ""}:`), list(oddities), save(odd, called("odd"))] : []));
 };
 let working = null, listed = null;
 const label = async file => {
@@ -232,7 +232,7 @@ const label = async file => {
   };
   // what the column of clusters says of each: where some are one, the one that they are
   const into = byHand && isByHand ? stateOf().into : rules.clusters.map((_, i) => i), {clusters} = rules.file;
-  const told = clusters.map(([, cell], i) => [cell, clusters[into[i]][0]]), named = clusters.map(([name, cell], i) => [name, given.get(i) ?? cell]);
+  const told = [...[...given].map(([i, name]) => [name, clusters[into[i]][0]]), ...clusters.map(([, cell], i) => [cell, clusters[into[i]][0]])], named = clusters.map(([name, cell], i) => [name, given.get(i) ?? cell]);
   working.postMessage({file, asked: {...rules.file, ...reading, told, clusters: named, asOf: one("#day")?.value || null, column: "cluster"}});
 };
 // Labels by a tree that is not shown any more are no answer.
