@@ -182,6 +182,54 @@ def test_two_leaves_are_merged_as_python_merges_their_clusters(opened, kind):  #
     assert n_merged
 
 
+OF_BEFORE = """() => [".lede", "section:has(> #profile, > #disagreement, > #contrasts, > #outcomes, > #stability)"]
+  .flatMap(parts => [...document.querySelectorAll(parts)]).map(part => {
+    const copy = part.cloneNode(true);  // without the lines that say of which tree this is
+    copy.querySelectorAll("p.note.screen").forEach(line => line.remove());
+    return copy.innerHTML;
+  })"""
+
+
+@pytest.mark.parametrize("kind", ["numbers", "gaps", "customers"])
+def test_what_is_told_of_clusters_before_they_were_merged_keeps_their_names(opened, kind):  # noqa: F811
+    """Whatever the clusters that are left are called; a line beside it says so."""
+    for seed in seeds(4, least=2):
+        frame, ex = made(kind, seed)
+        ex.contrast(ex.names[0], ex.names[1])
+        page = opened(ex)
+        page.wait_for_selector("#by-hand:not([hidden])")
+        rng = np.random.default_rng(seed)
+
+        def rename(name, page=page, rng=rng):
+            cards = page.locator(".card:visible")
+            cards.nth(rng.integers(cards.count())).locator(".rename").click()
+            page.keyboard.type(name)
+            page.keyboard.press("Enter")
+
+        table = page.evaluate(OF_BEFORE)
+        rename("before")
+        before = page.evaluate(OF_BEFORE)
+        assert before != table  # a cluster that is what it was has one name everywhere
+        while page.locator("#by-hand .merge:visible").count():
+            page.locator("#by-hand .merge").first.click()
+            page.locator("#other-tree").wait_for()
+            assert page.evaluate(OF_BEFORE) == before
+            line = page.locator("#profile + p")
+            assert line.is_visible()
+            assert line.inner_text() == "Of the clusters before they were merged."
+            check_tree(page, ex, frame)
+        while page.locator("#changes .undo").is_visible():
+            page.locator("#changes .undo").click()
+        page.wait_for_function("document.querySelector('#other-tree').hidden")
+        assert page.locator("#profile + p").is_hidden()
+        assert page.evaluate(OF_BEFORE) == table
+        page.locator("#by-hand .merge").first.click()
+        page.locator("#other-tree").wait_for()
+        for button in page.locator("[data-cell] button").all():
+            button.click()
+            assert " or " not in page.inner_text("#cell caption")
+
+
 @pytest.mark.parametrize("kind", CASES)
 def test_changes_come_together(opened, kind):  # noqa: F811
     """Thresholds, merged clusters and names, in any order, and undone: the lines make the tree that is shown."""

@@ -381,8 +381,8 @@ const stays = (head, text) => {
   one(head)?.after(line);
   return line;
 };
-const ofTree = [".lede:not(:has(+ .lede))", "#disagreement"].map(head => stays(head, "Of the tree that this page was made for, not of the one that is shown now."));
-const ofClusters = stays("#profile", "Of the clusters before they were merged.");
+const ofTree = [".lede:not(:has(+ .lede))", "#disagreement", "#stability"].map(head => stays(head, "Of the tree that this page was made for, not of the one that is shown now."));
+const ofClusters = ["#outcomes", "#lines", "#profile", "#contrasts"].map(head => stays(head, "Of the clusters before they were merged."));
 const unnamed = () => rules.clusters.filter((_, i) => !gone.has(i) && !rules.nodes.some(node => node.length === 1 && node[0] === i)).map(([, name]) => name);
 const sayWhich = () => {
   const names = unnamed(), more = names.length > 4 ? ` and ${names.splice(3).length} more` : "";
@@ -399,7 +399,7 @@ const show = async (find, back = () => {}) => {
   one("#other-tree").hidden = !found;
   fitTitles();
   ofTree.forEach(line => { line.hidden = !found; });
-  ofClusters.hidden = !gone.size;
+  ofClusters.forEach(line => { line.hidden = !gone.size; });
   which = found?.which ?? "";
   sayWhich();
   sayTree(found?.told);
@@ -513,7 +513,8 @@ const moveTo = (cut, to, typed = {}) => {
 const merge = (one, other) => {
   const both = `${nameOf(one)} or ${nameOf(other)}`, name = isFree(both, one) ? both : nameOf(one);
   const said = `${nameOf(other)} is merged into ${nameOf(one)}`, line = `ex = ex.merge_clusters(${spelled(one)}, ${spelled(other)}, name=${JSON.stringify(name)})`;
-  done.push({merged: [one, other], said, line, named: call([[one, name]])});
+  done.push({merged: [one, other], said, line});
+  done.at(-1).named = call([[one, name]]);
   showMade();
 };
 const takeBack = () => {
@@ -764,20 +765,23 @@ const given = new Map();
 const inPython = value => (typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value));
 // What stands where the page says names of the table; the name of a leaf that another tree has may be cut off.
 const texts = new Map(all(".chip + *, .leaf .title, .leaf title").map(part => [part, [part.textContent, part.getAttribute("class")]]));
+// What is told of clusters as they were before some were merged stays on the page, and so do their names there.
+const namesBefore = rules.clusters.map(([, name]) => name), ofShown = ".card, .who, .tree, .list, #form";
 // IN: isOwn: whether the name is that of the table.
 const rename = (cluster, name, isOwn) => {
-  const [mark] = first.rules.clusters[cluster];
+  const [mark] = first.rules.clusters[cluster], isMerged = done.some(({merged}) => merged?.[0] === cluster);
   const say = (part, said, style) => {
     const own = isOwn && texts.get(part);
     part.textContent = own ? own[0] : said;
     if (style) part.className = own ? own[1] : style;
   };
   first.rules.clusters[cluster][1] = name;
+  if (!isMerged) namesBefore[cluster] = name;
   if (isOwn) given.delete(cluster);
   else given.set(cluster, name);
   // the first tree is no part of the page while another one is shown
   const everywhere = selector => [document, ...first.tree.filter(part => part.querySelectorAll)].flatMap(root => all(selector, root));
-  everywhere(".chip").filter(part => part.textContent === mark).forEach(part => {
+  everywhere(".chip").filter(part => part.textContent === mark && (!isMerged || part.closest(ofShown))).forEach(part => {
     const beside = part.nextElementSibling;
     if (beside?.tagName === "BDI") say(beside, name);
     else if (beside?.matches(".named, .unseen")) say(beside, ` ${name}`, "named");
@@ -786,7 +790,7 @@ const rename = (cluster, name, isOwn) => {
     say(one(".title", leaf), name);
     say(one("title", leaf), `${name}: ${all("text", leaf)[2].textContent}`);
   });
-  all(`#compare [value="${cluster}"]`).forEach(part => { part.textContent = name; });
+  all(`#compare [value="${cluster}"]`).forEach(part => { part.textContent = namesBefore[cluster]; });
   fitTitles();
   if (byHand) sayMade();
   sayWhich();
@@ -852,7 +856,7 @@ if (rules.file) all(".card").forEach((card, cluster) => {
 // ------------------------------------------------------------------ rows that their rules put elsewhere
 all("[data-cell]").forEach(place => {
   const {rows, columns} = first.rules.cells[place.dataset.cell], [own, other] = place.dataset.cell.split("-");
-  const name = cluster => first.rules.clusters[cluster][1], said = () => `${rows} of ${name(own)} that the rules put into ${name(other)}`;
+  const said = () => `${rows} of ${namesBefore[own]} that the rules put into ${namesBefore[other]}`;
   const button = element("button", {type: "button", "aria-pressed": "false", "aria-label": said()}, place.textContent);
   place.replaceChildren(button);
   button.addEventListener("click", () => {
