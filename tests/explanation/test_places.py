@@ -66,6 +66,41 @@ def test_round_places_are_said_with_few_digits_and_close_to_the_cut():
     assert {1000, 2000} < {*found.values}
 
 
+@law(6)
+def test_places_near_edges_are_round_and_part_about_the_same_rows(seed):
+    """There are as many as at the edges, none has more digits, and a value between those that part rows alike does."""
+    rng = np.random.default_rng(seed)
+    ex = explained(rng, seed) if seed % 2 else salaries(rng)
+    for node, bars in as_shown(ex, None)._kept["bars"].items():
+        if ex.tree.second[node] != node + 2 or ex.tree.feature[node + 2] >= 0 or bars.scale == "categories":
+            continue
+        found = places_at_edges(ex, node, bars.edges[1:-1], FEW, 12)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_ALIKE", 0.0)
+            exact = places_at_edges(ex, node, bars.edges[1:-1], FEW, 12)
+        if found is None:
+            continue
+        assert (len(found.values), found.now) == (len(exact.values), exact.now)
+        moved = np.abs(found.inside.sum(axis=1) - exact.inside.sum(axis=1))
+        below = ex.tree.leaf_nodes.searchsorted([node, node + 3])
+        rows = ex._rows().held[slice(*below)].sum()
+        assert ex.details.weighted or (moved <= module._ALIKE * rows).all()
+        for value, old, alike in zip(found.values, exact.values, found.alike or [None] * 99, strict=False):
+            assert isinstance(value, str) or np.ceil(module._n_digits(value)) <= np.ceil(module._n_digits(old))
+            at = found.values[found.now], found.values.index(value)
+            for end in alike or ():
+                new = ex.move_cut(ex.columns[int(ex.tree.feature[node])], at[0], to=end)
+                first = ex.tree.leaf_nodes.searchsorted(node + 1)
+                held = new._rows().held[first : first + 2]
+                assert (held == found.inside[at[1]]).all(axis=1).any()
+        assert seed % 2 or sum(value % 5000 == 0 for value in map(float, found.values)) > len(found.values) / 2
+
+
+def salaries(rng):
+    salary = rng.normal(100_000, 30_000, 400).round(-1)
+    return bw.explain(salary[:, None], salary + rng.normal(0, 9000, 400) > 95_130, columns=["salary"], max_leaf_nodes=2)
+
+
 @pytest.mark.full
 @law(24, first=4)
 def test_many_places(seed):
@@ -170,6 +205,10 @@ def test_the_value_next_to_a_cut_is_a_place_of_its_own_in_a_long_column():
     assert np.diff(places.ends[now - 3 : now + 4]).tolist() == [1.0] * 6
     assert places.values[0] < 20
     assert places.values[-1] > 1980
+
+
+def test_a_five_is_rounder_than_other_digits():
+    assert sorted([140, 150, 160, 137, 100], key=module._n_digits) == [100, 150, 140, 160, 137]
 
 
 def test_words_and_what_is_not_at_hand_have_no_places():

@@ -1,6 +1,9 @@
 """What a reader does with the tree of a report by hand: a threshold moves, leaves are merged; Python does it again."""
 
+import json
 import re
+import zlib
+from base64 import urlsafe_b64decode
 from collections import Counter
 from importlib.resources import files
 
@@ -541,6 +544,41 @@ def test_a_threshold_is_typed(opened):  # noqa: F811
     assert len(staying) == ex.n_leaves - 1 - moving
 
 
+@pytest.mark.parametrize("kind", ["numbers", "gaps", "ages"])
+def test_a_typed_value_that_parts_the_rows_as_a_place_does_is_kept(opened, kind):  # noqa: F811
+    n_typed = 0
+    for seed in seeds(4, least=2):
+        _, ex = made(kind, seed)
+        page = opened(ex)
+        page.wait_for_selector("#by-hand:not([hidden])")
+        data = page.locator("#own").text_content()
+        own = json.loads(zlib.decompress(urlsafe_b64decode(f"{data.strip()}==="), -15))
+        for row in page.locator("#moves .pick, #asks .pick").all():
+            box, told, control = row.locator("input").first, row.locator("output"), row.locator("input[type=range]")
+            if not row.is_visible() or not box.is_visible():
+                continue
+            last, now = int(control.get_attribute("max")), box.input_value()
+            cuts = [cut for cut in (*own["cuts"].values(), *own["asked"].values()) if len(cut["places"]) == last + 1]
+            cut = next(cut for cut in cuts if as_typed(cut["places"][cut["now"]]["value"]) == now)
+            for at, place in [*enumerate(cut["places"])][seed % 3 :: 3]:
+                for value in {*place.get("alike", ())} - {place["value"]}:
+                    box.fill(as_typed(value))
+                    box.press("Enter")
+                    said = told.inner_text()
+                    assert (box.input_value(), control.input_value()) == (as_typed(value), str(at))
+                    assert said.startswith(f"The same rows as at {as_typed(place['value'])}. ")
+                    line = page.text_content("#lines-of-python")
+                    line, scope = line or said.split("in Python: ")[1], {"ex": ex}
+                    exec(line, scope)
+                    assert as_typed(value) in line.split("to=")[1]
+                    assert f"right for {percent(scope['ex'].agreement)} of the rows" in said
+                    n_typed += 1
+                    if page.locator("#changes .undo").is_visible():
+                        page.locator("#changes .undo").click()
+                        assert box.input_value() == now
+    assert n_typed
+
+
 @pytest.mark.parametrize("kind", CASES)
 def test_what_would_be_is_said_of_a_cut_above_others(opened, kind):  # noqa: F811
     """By the slider and by a typed value, as Python has it by the line that is said; the tree of the page stays."""
@@ -581,6 +619,25 @@ def test_what_would_be_is_said_of_a_cut_above_others(opened, kind):  # noqa: F81
             assert page.locator("#asks .pick").filter(visible=True).count() == 0
             assert page.locator("#asks .set-aside").filter(visible=True).count() == (asks > 0)
     assert n_asked > 2
+
+
+def as_typed(value):
+    """Return a value of Python as it stands in a box; of ages the days."""
+    return re.sub(r"'(?:in )?([\d,-]+)(?: day.*)?'", r"\1", value).replace(",", "")
+
+
+def test_a_round_number_near_a_place_is_taken(opened):  # noqa: F811
+    salary = np.random.default_rng(0).normal(100_000, 30_000, 400).round(-1)
+    ex = boxwood.explain(pd.DataFrame({"salary": salary}), salary > 95_130, max_leaf_nodes=2)
+    page = opened(ex)
+    page.wait_for_selector("#by-hand:not([hidden])")
+    box, told = page.locator("#moves input[type=number]"), page.locator("#moves output")
+    for value in ("90000", "100000", "110000", "120000"):
+        box.fill(value)
+        box.press("Enter")
+        assert box.input_value() == value
+        assert "is taken for" not in told.inner_text()
+        assert f"to={value})" in page.text_content("#lines-of-python")
 
 
 def of_all(ex):

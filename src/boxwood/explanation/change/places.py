@@ -9,13 +9,23 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from boxwood.explanation.change.cuts import LARGEST, categories_of_column, end_at, ends_at, new_test, say_ends_of_cut
+from boxwood._dates import MICROSECONDS
+from boxwood.explanation.change.cuts import (
+    LARGEST,
+    categories_of_column,
+    end_at,
+    ends_at,
+    find_nodes,
+    new_test,
+    say_ends_of_cut,
+)
 from boxwood.explanation.change.trees import NodeChanges, unreachable
 from boxwood.explanation.change.ways import rows_moved
 from boxwood.metrics.costs import ratio
@@ -32,6 +42,8 @@ if TYPE_CHECKING:
 MOST = 160  # places that are looked at; next to the cut each value is one
 _NEAR = 12  # places on either side of the cut
 _SPARSE = 5  # a step between places is at least this part of the way to the cut
+_ALIKE = 0.03  # of the rows at a cut may lie between a place and a rounder one that is taken in its stead
+_NEXT = 8  # one part of so many of a gap, next to its ends: values there are told, those of rows are not
 _ALL, _POWERS, _ABOUT = 1_000, 4, 20  # round values: of how many all are, of which powers of ten, and how far around
 _MOST_SUMS = 20_000_000  # sums that a price of each place may take
 _MOST_CODES = 30  # of a column whose words enter sums
@@ -55,6 +67,8 @@ class Places(NamedTuple):
         Rows that have another cluster there, most first.
     now : int
         The place where the end is; for a new cut the one of the highest agreement, in the middle of several.
+    alike : tuple of n pairs of values, default=()
+        Of round places: values between these part the rows as the place does, see `_part_alike`.
     """
 
     column: str
@@ -64,6 +78,7 @@ class Places(NamedTuple):
     price: Floats | None
     moved: tuple[tuple[RowsMoved, ...], ...]
     now: int
+    alike: tuple[tuple[Any, Any] | None, ...] = ()
 
     def only(self, taken: Sequence[int]) -> Places:
         """Return some of the places; IN: taken: their numbers, ascending, that of the present one among them."""
@@ -124,19 +139,21 @@ def round_places(ex: MeasuredTree, node: int, least: int, most: int) -> Places |
         is_apart = (np.abs(n_rows[i] - n_rows[taken]) >= gaps).all() and least <= n_rows[i] <= last - least
         if len(taken) < most and is_apart:
             taken.append(i)
-    return found.only(sorted(taken))
+    chosen = found.only(sorted(taken))
+    return chosen._replace(alike=_part_alike(ex, j, np.unique(x[:last]), chosen.values, chosen.ends, is_upper=is_upper))
 
 
-def _n_digits(value: float | str) -> int:
-    """Return how many digits a reader has to keep in mind.
+def _n_digits(value: float | str) -> float:
+    """Return how many digits a reader has to keep in mind; a last 5 is half a digit, as 150 is rounder than 140.
 
     Examples
     --------
-    >>> _n_digits(1500), _n_digits("137 days ago"), _n_digits("2026-03-01"), _n_digits(0.25)
-    (2, 3, 6, 2)
+    >>> _n_digits(1600), _n_digits("137 days ago"), _n_digits("2026-03-01"), _n_digits(0.25)
+    (2, 3, 6, 1.5)
     """
     said = re.sub(r"(-01)+$", "", value) if isinstance(value, str) else f"{value:.15g}"
-    return len(re.sub(r"\D", "", said).strip("0"))
+    digits = re.sub(r"\D", "", said).strip("0")
+    return len(digits) - (0.5 if digits.endswith("5") and not re.match(r"\d+-", said) else 0)
 
 
 def places_of_question(ex: MeasuredTree, node: int, column: str) -> Places | None:
@@ -178,32 +195,38 @@ def places_of_question(ex: MeasuredTree, node: int, column: str) -> Places | Non
 
 
 class PlacesAtEdges(NamedTuple):
-    """Edges of a histogram at which an end of a cut may stand, ascending, and the rows inside of it there.
+    """Places near edges of a histogram at which an end of a cut may stand, ascending, and the rows inside of it there.
 
     Parameters
     ----------
-    edges : list of n
-        Numbers of the edges.
     values : list of n numbers or texts
-        Where the end may stand, as `move_cut` takes it; each parts the rows as its edge does.
+        Where the end may stand, as `move_cut` takes it; each parts the rows about as its edge does.
+    ends : array of shape (n,)
+        The same as thresholds of the tree.
     inside : array of shape (n, k)
         Number, or weight, of the rows of each cluster inside.
     now : int
         The place where the end is.
+    alike : tuple of n
+        See `_part_alike`; empty where the column has other cuts, whose ends may be there.
     """
 
-    edges: list[int]
     values: list[Any]
+    ends: Floats
     inside: Floats
     now: int
+    alike: tuple[tuple[Any, Any] | None, ...]
 
 
-def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int, most: int) -> PlacesAtEdges | None:
-    """Return places at edges for the only end of a cut of numbers or dates just above leaves; one edge is its own.
+def places_at_edges(
+    ex: MeasuredTree, node: int, edges: Floats, least: int, most: int, others: Collection[Any] = ()
+) -> PlacesAtEdges | None:
+    """Return places near edges for the only end of a cut of numbers or dates just above leaves; one edge is its own.
 
-    Between two places, before the first and behind the last there are at least so many rows as `least`, and the rows at
-    the cut divided by `most`, and more the farther they are from the cut. No other cut has an end at a place. None
-    where another cut would move with this one.
+    Between two edges, before the first and behind the last there are at least so many rows as `least`, and the rows at
+    the cut divided by `most`, and more the farther they are from the cut. A place is the roundest value near its edge
+    (`_ALIKE`), with at least `least` rows between two of them. No other cut has an end at a place. None where another
+    cut would move with this one. IN: others: places of other cuts of the column, which are none here.
     """
     j, ends = int(ex.tree.feature[node]), [*say_ends_of_cut(ex, node)]
     if (evidence := _counted_rows(ex)) is None or len(ends) != 1 or ends_at(ex, j, ends[0][1]) != [(node, ends[0][0])]:
@@ -217,17 +240,87 @@ def places_at_edges(ex: MeasuredTree, node: int, edges: Floats, least: int, most
     here = next((i for i in possible if last[i] == own), None)
     if here is None:
         return None
-    n_rows, least = np.searchsorted(np.sort(below.x), edges, side="right"), max(least, len(below.rows) // most)
-    taken = _apart([i for i in possible if i <= here][::-1], n_rows, 0, least)[::-1]
-    taken += _apart([i for i in possible if i >= here], n_rows, len(below.x), least)[1:]
-    values = [*_values_behind(ex, j, known, last[taken].tolist(), is_upper=is_upper)]
+    x = np.sort(below.x)
+    n_rows, gap = np.searchsorted(x, edges, side="right"), max(least, len(x) // most)
+    taken = _apart([i for i in possible if i <= here][::-1], n_rows, 0, gap)[::-1]
+    taken += _apart([i for i in possible if i >= here], n_rows, len(x), gap)[1:]
+    old_end = _End(ex, j, is_upper, old)
+    values = [*_round_near(old_end, x, n_rows[taken].tolist(), taken.index(here), least, others)]
     values[taken.index(here)] = said
-    free = [i for i, value in enumerate(values) if taken[i] == here or not ends_at(ex, j, value)]
+    free = [i for i, value in enumerate(values) if taken[i] == here or not old_end.is_taken(value, others)]
     taken, values = [taken[i] for i in free], [values[i] for i in free]
+    now = taken.index(here)
+    there = np.array([old_end.at(value) for value in values])
+    there[now] = old
     labels = np.asarray(evidence.task.reference.labels[below.rows])
-    sides = [below.x <= edge if is_upper else (below.x > edge) & np.isfinite(below.x) for edge in edges[taken].tolist()]
+    sides = [below.x <= end if is_upper else (below.x >= end) & np.isfinite(below.x) for end in there.tolist()]
     inside = [np.bincount(labels[side], below.weights[side], minlength=ex.n_clusters) for side in sides]
-    return PlacesAtEdges(taken, values, np.array(inside), taken.index(here))
+    alike = _part_alike(ex, j, known, values, there, is_upper=is_upper) if len(find_nodes(ex.tree, j)) == 1 else ()
+    return PlacesAtEdges(values, there, np.array(inside), now, alike)
+
+
+class _End(NamedTuple):
+    """The end of a cut of a column that moves; IN: old: where it is."""
+
+    ex: MeasuredTree
+    j: int
+    is_upper: bool
+    old: float
+
+    def at(self, value: Any) -> float:
+        """Return the end at a value as rules say it."""
+        return end_at(self.ex, self.j, value, is_upper=self.is_upper, old=self.old)
+
+    def is_taken(self, value: Any, others: Collection[Any]) -> bool:
+        """Return whether another cut has an end at a value, or may have one there."""
+        return value in others or bool(ends_at(self.ex, self.j, value))
+
+
+def _round_near(
+    end: _End, x: Floats, n_rows: Sequence[int], here: int, least: int, others: Collection[Any]
+) -> Iterator[Any]:
+    """Yield the roundest value that parts rows about as each of some places does, but as the one `here` itself does.
+
+    IN: x: values of the rows, ascending; n_rows: before each place, ascending.
+    """
+    known, up_to = np.unique(x[np.isfinite(x)], return_counts=True)
+    up_to, room, before = np.cumsum(up_to), int(_ALIKE * len(x)), 0
+    for i, (n, behind) in enumerate(pairwise([*n_rows, len(x)])):
+        own = int(np.searchsorted(up_to, n))
+        low, high = min(max(n - room, before + least), n), max(min(n + room, behind - least), n)
+        first, last = int(np.searchsorted(up_to, low)), int(np.searchsorted(up_to, high, side="right")) - 1
+        spans = [(own, own)] if i == here else [(first, min(last, len(known) - 2)), (own, own)]
+        for value in _values_behind(end.ex, end.j, known, spans, is_upper=end.is_upper):
+            if not end.is_taken(value, others):
+                break
+        yield value
+        before = int(np.searchsorted(x, end.at(value), side="right" if end.is_upper else "left"))
+
+
+def _part_alike(
+    ex: MeasuredTree, j: int, known: Floats, values: Sequence[Any], ends: Floats, *, is_upper: bool
+) -> tuple[tuple[Any, Any] | None, ...]:
+    """Return between which values an end parts rows as at each place; None where that is its value alone, or a moment.
+
+    They are near the values of rows, not next to them, except among whole numbers. IN: known: all values, ascending.
+    """
+    dates, is_whole = ex._date_columns.get(j), bool((known == np.floor(known)).all())
+    found: list[tuple[Any, Any] | None] = [None] * len(values)
+    if dates is not None and (dates.zone or dates.is_relative or not is_whole):
+        return tuple(found)
+    for i, at in enumerate(np.searchsorted(known, ends, side="right" if is_upper else "left").tolist()):
+        if not 0 < at < len(known):
+            continue
+        left, right = float(known[at - 1]), float(known[at])
+        part, here = (right - left) / _NEXT, _plain(float(values[i])) if dates is None else math.ceil(ends[i])
+        parts = ((left, left + part), (right - part, right))
+        is_left = is_upper and dates is None
+        near = [here, *(_number_in(*each, is_left=is_left, is_whole=is_whole) for each in parts)]
+        low, high = min(near), max(near)
+        if dates is None or not low <= dates.origin / MICROSECONDS <= high:
+            texts = (low, high) if dates is None else (dates.text(low), dates.text(high))
+            found[i] = texts if low < high else None
+    return tuple(found)
 
 
 def _apart(places: Sequence[int], n_rows: Ints, end: int, least: int) -> list[int]:
@@ -311,20 +404,30 @@ def _between(
     x = below.x[np.isfinite(below.x) & (room[0] <= below.x) & (below.x <= room[1])]
     known, n_rows = np.unique(x, return_counts=True)
     chosen = _choose_round(known, old) if are_round and math.isfinite(old) else _choose_places(known, n_rows, old)
-    yield from _values_behind(ex, j, known, chosen.tolist(), is_upper=True)
+    yield from _values_behind(ex, j, known, [(i, i) for i in chosen.tolist()], is_upper=True)
 
 
-def _values_behind(ex: MeasuredTree, j: int, known: Floats, places: Sequence[int], *, is_upper: bool) -> Iterator[Any]:
-    """Yield a value behind each of some values of a column for an end there; IN: known: all values, ascending."""
+def _values_behind(
+    ex: MeasuredTree, j: int, known: Floats, places: Iterable[tuple[int, int]], *, is_upper: bool
+) -> Iterator[Any]:
+    """Yield the roundest value behind one of some neighbours in a column for an end there.
+
+    IN: known: all values, ascending; places: the first and the last of such neighbours.
+    """
     dates, is_whole = ex._date_columns.get(j), bool((known == np.floor(known)).all())
-    for i in places:
-        left, right = float(known[i]), float(known[i + 1])
+    for first, last in places:
+        left, right = float(known[first]), float(known[last + 1])
         if dates:
             yield dates.first(dates.roundest(left, right), beyond=True)
-        elif is_upper:
-            yield _plain(short_threshold(left, right, is_whole=is_whole))
-        else:  # the number on the right may be it, that on the left not
-            yield _plain(-short_threshold(-right, -left, is_whole=is_whole) + 0.0)
+        else:
+            yield _number_in(left, right, is_left=is_upper, is_whole=is_whole)
+
+
+def _number_in(left: float, right: float, *, is_left: bool, is_whole: bool) -> float | int:
+    """Return the shortest number between two; IN: is_left: whether the left one may be it, and not the right one."""
+    if is_left:
+        return _plain(short_threshold(left, right, is_whole=is_whole))
+    return _plain(-short_threshold(-right, -left, is_whole=is_whole) + 0.0)
 
 
 def _choose_places(known: Floats, n_rows: Ints, old: float) -> Indices:

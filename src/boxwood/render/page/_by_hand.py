@@ -1,4 +1,4 @@
-"""Trees that a reader of a page makes by hand: thresholds move to edges of their histograms, clusters are merged.
+"""Trees that a reader of a page makes by hand: thresholds move to round values, clusters are merged.
 
 The page puts such changes together. Merged clusters are a pruning of the tree, and a place of a cut says which rows are
 on either side, and what it changes in the code of each of these trees. A cut above others does not move there: the page
@@ -41,6 +41,7 @@ from boxwood.tree.boxes import reached_by_missing
 from boxwood.words.values import short_number
 
 if TYPE_CHECKING:
+    from boxwood._types import Floats
     from boxwood.explanation.measured_tree import MeasuredTree
     from boxwood.tree import ThresholdTree
     from boxwood.tree.nodes import CutTest
@@ -190,18 +191,24 @@ def _cuts(one: _Merged, bars: Mapping[int, Bars], least: int, known: Mapping[int
         column = ex.columns[int(ex.tree.feature[above[node]])]
         if ex.tree.is_set[above[node]] or column in fixed:
             continue
-        inner = bars[node].edges[1 : -1 if bars[node].gap is None else -2]
+        inner = _inner_edges(bars[node])
         fine = np.interp(np.arange(_FINE * (len(inner) - 1) + 1) / _FINE, np.arange(len(inner)), inner)
         most = _MOST_PLACES if known else max(_MOST_PLACES, of_all // len(above))
-        found = places_at_edges(ex, above[node], fine, least, most)
+        others = [value for name, value in taken if name == column]
+        found = places_at_edges(ex, above[node], fine, least, most, others)
         if found is None:
             continue
         # no other cut has an end there, nor a place: Python moves all ends of a column at a value
-        free = [i for i, value in enumerate(found.values) if i == found.now or (column, value) not in taken]
-        if len(free) > 1 and (column, found.values[found.now]) not in taken:
+        free = [i for i, value in enumerate(found.values) if i == found.now or value not in others]
+        if len(free) > 1 and found.values[found.now] not in others:
             cut = _cut(ex, (node, above[node]), found, free, bars[node])
             taken += [(column, value) for value in cut.values]
             yield cut
+
+
+def _inner_edges(bars: Bars) -> Floats:
+    """Return the edges between bars of numbers."""
+    return bars.edges[1 : -1 if bars.gap is None else -2]
 
 
 def _fixed_columns(ex: MeasuredTree) -> set[str]:
@@ -218,13 +225,20 @@ def _find_questions(ex: MeasuredTree, nodes: Sequence[int], least: int) -> Itera
     free = [node for node in free if ex.columns[int(own.feature[node])] not in fixed]
     for node in sorted(free, key=lambda node: int(own.node_depth[node]))[:_MOST_ASKED]:
         if (found := round_places(ex, node, least, _MOST_ASKED_PLACES)) is not None and len(found.values) > 1:
-            yield node, {"now": found.now, "places": [*_told_places(ex, node, found)]}
+            now = value_in_python(ex, found.column, found.values[found.now])
+            line = f"ex = ex.move_cut({found.column!r}, {now!r}, to="
+            yield node, {"now": found.now, "line": line, "places": [*_told_places(ex, node, found)]}
 
 
-def _told_places(ex: MeasuredTree, node: int, found: Places) -> Iterator[dict[str, str]]:
-    """Yield the value of each place of a cut, what is said of it, and the line of Python that takes it."""
+def _alike(ex: MeasuredTree, found: Places | PlacesAtEdges, column: str, i: int) -> dict[str, list[str]]:
+    """Return between which values all part the rows as a place does, if there are several."""
+    ends = found.alike[i] if found.alike else None
+    return {"alike": [repr(value_in_python(ex, column, end)) for end in ends]} if ends else {}
+
+
+def _told_places(ex: MeasuredTree, node: int, found: Places) -> Iterator[dict[str, Any]]:
+    """Yield the value of each place of a cut, and what is said of it."""
     now = found.values[found.now]
-    line = f"ex = ex.move_cut({found.column!r}, {value_in_python(ex, found.column, now)!r}, to="
     numbers = zip(found.values, found.agreement.tolist(), found.moved, strict=True)
     for i, (value, agreement, moved) in enumerate(numbers):
         tests = {} if i == found.now else moved_tests(ex, found.column, now, value)
@@ -233,12 +247,13 @@ def _told_places(ex: MeasuredTree, node: int, found: Places) -> Iterator[dict[st
         words = cut_words(there, node, None, reached_by_missing(tree, ex._gap_columns))
         n, python = sum(one.size for one in moved), repr(value_in_python(ex, found.column, value))
         rows = f", {say_rows(n, ex.details.weighted)} in another cluster" if n else ""
-        yield {"value": python, "full": words.full[0], "said": right_for(there) + rows, "line": f"{line}{python})"}
+        told = {"value": python, "full": words.full[0], "said": right_for(there) + rows}
+        yield told | _alike(ex, found, found.column, i)
 
 
 def _cut(ex: MeasuredTree, node: tuple[int, int], found: PlacesAtEdges, free: Sequence[int], bars: Bars) -> _Cut:
     """Return a cut with its places; IN: node: in the whole tree and in this one."""
-    column, now = ex.columns[int(ex.tree.feature[node[1]])], found.values[found.now]
+    column, now, inner = ex.columns[int(ex.tree.feature[node[1]])], found.values[found.now], _inner_edges(bars)
     places, tests = [], []
     for i in free:
         test = ex.tree.test(node[1]) if i == found.now else moved_tests(ex, column, now, found.values[i])[node[1]]
@@ -246,7 +261,7 @@ def _cut(ex: MeasuredTree, node: tuple[int, int], found: PlacesAtEdges, free: Se
         moved, leaves = replace(ex, tree=tree, _evidence=None, _kept={}), _leaves(ex, node[1])
         rules, value = rules_at_leaves(moved), found.values[i]
         words = cut_words(moved, node[1], None, reached_by_missing(tree, ex._gap_columns))
-        at = float(np.interp(found.edges[i] / _FINE, np.arange(len(bars.at) - 2), bars.at[1:-1]))
+        at = float(np.interp(found.ends[i], inner, bars.at[1 : 1 + len(inner)]))
         line = CutMark(at, value if isinstance(value, str) else short_number(value))
         drawn = bars_drawn(bars if i == found.now else bars._replace(lines=(line, *bars.lines[1:])))
         tests.append(test)
@@ -259,6 +274,7 @@ def _cut(ex: MeasuredTree, node: tuple[int, int], found: PlacesAtEdges, free: Se
                 "rules": [lines_said(rules[leaf]) for leaf in leaves],
                 "bars": {name: drawn[name] for name in ("lines", "labels")},
                 **words_drawn(words),
+                **_alike(ex, found, column, i),
             }
         )
     told = {"now": free.index(found.now), "column": repr(column), "places": places}

@@ -498,15 +498,19 @@ const madeOf = state => {
 const spelled = cluster => (given.has(cluster) ? JSON.stringify(given.get(cluster)) : inPython(first.rules.file.clusters[cluster][0]));
 const nameOf = cluster => first.rules.clusters[cluster][1];
 const rightFor = right => `right for ${percentOf(right)} of the ${byHand.weighted ? "weight" : "rows"}`;
-const moveTo = (cut, to, typed = {}) => {
-  wish = typed;
+// The value at which a cut stands, which may have been typed: one that parts the rows as its place does.
+const standsAt = (cut, {places, now} = byHand.cuts[cut]) => done.findLast(({moved}) => moved?.cut === cut)?.moved.value ?? places[now].value;
+const moveTo = (cut, to, said = "", value) => {
   const {column, places} = byHand.cuts[cut], {second} = byHand.nodes[cut];
-  const from = done.at(-1)?.moved?.cut === cut ? takeBack().moved.from : placeOf(stateOf(), cut);
-  if (from !== to) {
+  value ??= places[to].value;
+  if (done.at(-1)?.moved?.cut === cut) takeBack();
+  const old = standsAt(cut);
+  wish = [cut, said];
+  if (old !== value) {
     // names that were suggested for the rules as they were are none for other ones
     const stale = [...new Set(stateOf().tree.ends.filter(([id]) => id === cut + 1 || id === second).map(([, cluster]) => cluster))].filter(cluster => given.has(cluster) && given.get(cluster) === suggested[cluster]);
-    const line = `ex = ex.move_cut(${column}, ${places[from].value}, to=${places[to].value})`, again = stale.map(cluster => [spelled(cluster), inPython(first.rules.file.clusters[cluster][0])].join(": "));
-    done.push({moved: {cut, from, to}, said: `The cut is now ${places[to].full[0]}`, line: again.length ? `${line}.rename({${again.join(", ")}})` : line, named: call(stale.map(cluster => [cluster, ofTable[cluster], true]))});
+    const line = `ex = ex.move_cut(${column}, ${old}, to=${value})`, again = stale.map(cluster => [spelled(cluster), inPython(first.rules.file.clusters[cluster][0])].join(": "));
+    done.push({moved: {cut, to, value}, said: `The cut is now ${places[to].full[0]}`, line: again.length ? `${line}.rename({${again.join(", ")}})` : line, named: call(stale.map(cluster => [cluster, ofTable[cluster], true]))});
   }
   showMade();
 };
@@ -519,6 +523,7 @@ const merge = (one, other) => {
 };
 const takeBack = () => {
   const last = done.pop();
+  wish = [];
   last.named?.reverse().forEach(before => rename(...before));
   return last;
 };
@@ -543,37 +548,39 @@ const placesOf = ({number, column}, {places, now}, kind, go, rightAt) => {
   const name = `move-${number}`, range = element("input", {type: "range", class: kind, id: name, min: 0, max: places.length - 1});
   const texts = places.map(({value}) => asTyped(value)), box = element("input", {type: isDay(texts[now]) ? "date" : "number", step: "any", "aria-label": `Value of cut ${number}`});
   box.hidden = texts.some(text => Number.isNaN(inNumbers(text)));  // moments, which are chosen alone
-  range.addEventListener("input", () => go(Number(range.value), ""));
+  range.addEventListener("input", () => go(Number(range.value)));
   box.addEventListener("change", () => {
-    const x = inNumbers(box.value), off = texts.map(text => inNumbers(text) - x), far = off.map(Math.abs), to = far.indexOf(Math.min(...far));
+    // how far it is from what parts the rows as each place does: the middle one of both ends and of none
+    const x = inNumbers(box.value), off = places.map(({value, alike = [value, value]}) => [0, ...alike.map(end => inNumbers(asTyped(end)) - x)].sort((a, b) => a - b)[1]);
+    const far = off.map(Math.abs), to = far.indexOf(Math.min(...far)), own = texts[to];
     const beside = off.findIndex((one, i) => i && one * off[i - 1] < 0), told = i => `${texts[i]} (${rightAt(i)})`;
-    const why = beside < 0 ? "beyond there are none" : `next to it are ${told(beside - 1)} and ${told(beside)}`;
-    const nearest = `${texts[to]} is taken for ${box.value}: a page holds counts at some values, not rows; ${why}. `;
-    if (box.value !== "" && to >= 0) go(to, far[to] ? nearest : "");
+    if (box.value !== "" && to >= 0) go(to, ...box.value === own ? [] : far[to] ?
+      [`${own} is taken for ${box.value}: a page holds counts at some values; ${beside < 0 ? "beyond there are none" : `next to it are ${told(beside - 1)} and ${told(beside)}`}. `] :
+      [`The same rows as at ${own}. `, places[to].value.replace(/ \(.*\)/, "").replace(/[\de,.+-]+/, days ? Math.round(Math.abs(x)) : isDay(own) ? box.value : x)]);
   });
   const days = inDays(places[now].value), row = element("div", {class: "pick"}, element("label", {for: name}, `Move cut ${number}, `, element("bdi", {}, column)), box, days ? ` days${days[1]} ` : "", range, element("output", {for: name}));
-  return {row, say: (at, said) => {
+  return {row, say: (at, said, value) => {
     range.value = at;
-    box.value = texts[at];
+    box.value = asTyped(value);
     range.setAttribute("aria-valuetext", one("output", row).textContent = said);
   }};
 };
 const whyStays = ({children, test}) => (children.some(child => !child.isLeaf) ? "other cuts follow" : test[4] ? "words are asked for" : "too few rows beside it, or another cut moves with it");
-let wish = {}, rows = new Map();  // what is said of a value that was typed, where no place is; the controls of cuts
+let wish = [], rows = new Map();  // what is said of a value that was typed, where no place is; the controls of cuts
 const rightAt = cut => to => { const state = stateOf(); return rightFor(madeOf({...state, at: new Map(state.at).set(cut, to)}).right); };
 // A cut above others does not move here, but what would be is said: of the tree of this page as it is.
 const askOf = node => {
-  const {places, now} = byHand.asked[node.id];
-  const say = (at, typed) => say.row.say(at, `${typed}${places[at].full}: ${at === now ? "" : "would be "}${places[at].said}${at === now ? "" : `; the tree stays here, in Python: ${places[at].line}`}`);
+  const {places, now, line} = byHand.asked[node.id];
+  const say = (at, typed = "", value = places[at].value) => say.row.say(at, `${typed}${places[at].full}: ${at === now ? "" : "would be "}${places[at].said}${value === places[now].value ? "" : `; the tree stays here, in Python: ${line}${value})`}`, value);
   say.row = placesOf(node, byHand.asked[node.id], "ask", say, at => places[at].said.split(",")[0]);
-  say(now, "");
+  say(now);
   return say.row.row;
 };
 const sayMade = () => {
   const state = stateOf(), {found, right} = madeOf(state), of = state.into.join();
   const cuts = found.filter(({id}) => byHand.cuts[id] && state.tree.moves[id]);
   if (one("#moves").dataset.of !== of) {
-    rows = new Map(cuts.map(node => [node.id, placesOf(node, byHand.cuts[node.id], "move", (at, said) => moveTo(node.id, at, {cut: node.id, said}), rightAt(node.id))]));
+    rows = new Map(cuts.map(node => [node.id, placesOf(node, byHand.cuts[node.id], "move", (...place) => moveTo(node.id, ...place), rightAt(node.id))]));
     one("#moves").replaceChildren(...[...rows.values()].map(({row}) => row));
     const merged = state.into.some((cluster, i) => cluster !== i), above = found.filter(node => !node.isLeaf && !cuts.includes(node)), asks = merged ? [] : above.filter(({id}) => byHand.asked[id]);
     one("#asks").replaceChildren(...asks.map(askOf), ...(asks.length ? [element("p", {class: "note set-aside"}, `Cut ${asks.map(({number}) => number).join(", ")}: undo your changes to see what would be if it moved.`)] : []));
@@ -584,9 +591,9 @@ const sayMade = () => {
   one("#moves").dataset.of = of;
   all("#asks .pick, #asks .set-aside").forEach(part => { part.hidden = (madeByHand() > 0) === part.matches(".pick"); });
   cuts.forEach(({id}) => {
-    const {places, now} = byHand.cuts[id], to = placeOf(state, id);
+    const {places, now} = byHand.cuts[id], to = placeOf(state, id), value = standsAt(id);
     const n = Math.abs(sumOf(places[to].inside) - sumOf(places[now].inside));
-    rows.get(id).say(to, `${wish.cut === id ? wish.said : ""}${places[to].full[0]}: ${rightFor(right)}${n ? `, ${rowsIn(n, byHand.weighted)} in another cluster` : ""}`);
+    rows.get(id).say(to, `${wish[0] === id ? wish[1] : ""}${places[to].full[0]}: ${rightFor(right)}${n ? `, ${rowsIn(n, byHand.weighted)} in another cluster` : ""}`, value);
   });
   const merges = pairsOf(state, found).map(([first, second, into]) => {
     const after = madeOf({...state, into, tree: byHand.trees[into.join()]});
