@@ -623,6 +623,7 @@ def tiles(ex: MeasuredTree, has_price: bool, count: int | None = None) -> list[d
     price = {"name": "Price of explainability", "value": _price_card(ex.price), "note": _price_note(ex)}
     in_short = groups_in_short(ex.notes) if ex._is_made_here else ("given", _NOT_ASKED)
     groups = dict(zip(("name", "value", "note"), ("Groups", *in_short), strict=True))
+    groups |= {} if ex._is_made_here else {"screen": "only"}  # paper has no room for what was not asked
     return [
         *([] if ex.provenance is None else [groups]),
         {"name": "Agreement", "value": percent(ex.agreement), "note": _agreement_note(ex, count)},
