@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from boxwood import compare_k, explain
@@ -376,3 +377,16 @@ def test_halvings_that_tell_enough_tell_the_number(seed):
     )
     if found.agreement != all_of:
         assert max(all_of.values()) >= ALIKE
+
+
+@law(8)
+def test_clusters_that_are_looked_at_cost_as_little_as_those_that_are_made(seed, monkeypatch):
+    """Few rows of which nothing is known lay apart as one of two clusters, though others cost less, and were made."""
+    rows, _ = groups(8, seed, n=300, d=2, apart=3.0)
+    looked_at = []
+    monkeypatch.setattr(
+        "boxwood.explanation.ask.how_many.Valleys.n_apart", lambda _, labels, __: looked_at.append(labels)
+    )
+    DrawnRows(rows)._n_apart(8)
+    cost = sum(np.square(rows[own] - rows[own].mean(axis=0)).sum() for own in (looked_at[0] == c for c in range(8)))
+    assert cost <= 1.02 * KMeans(8, n_init=10, random_state=seed).fit(rows).inertia_

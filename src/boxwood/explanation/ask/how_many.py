@@ -269,7 +269,7 @@ class DrawnRows:
                     found = self._clusters_of_all(k)
                     labels, factors = found.predict(self.looked_at), found.factors
                 else:
-                    labels = k_means(self.rows, k, 0).labels[: len(self.looked_at)]
+                    labels = k_means(self.rows, k, 0, STARTS).labels[: len(self.looked_at)]  # as clusters are made
                     factors = np.ones(self.rows.shape[1])
                 self._parted[k] = self._valleys.n_apart(labels, factors)
         return self._parted[k]
