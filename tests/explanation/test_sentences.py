@@ -1328,9 +1328,9 @@ ON_PAGE = {
     r"A row is lost at a cut if no leaf behind it has the row's cluster: the rules put it into another one\.": nothing,
     r"The filled dot is the tree of this page\.": nothing,
     r"A number that is a button shows what these rows are like, .+": nothing,  # tests/render/test_cells.py
-    r"Other numbers are none: they would tell of fewer than .+ rows\.": nothing,
-    rf"Rows that do not fit the rules of their cluster: (?:weight )?({NUMBER})(?: rows?)?, in groups too small to be "
-    r"listed\.": are_in_small_groups,
+    r"Of rows that rules have right, and of fewer than five, none is\.": nothing,
+    rf"Rows that do not fit the rules of their cluster: (?:weight )?({NUMBER})(?: rows?)?, in small groups"
+    r"\.": are_in_small_groups,
     r"The analyst can list (the rows that the rules put elsewhere|them), ex\.misassigned\(\) in Python\.": nothing,
     r"To see which rows the rules put elsewhere, label the list with its column .+\.": nothing,  # test_label_files.py
     rf"(One row|{NUMBER} rows): its values are not shown\.": is_of_few_rows,

@@ -180,7 +180,7 @@ def test_a_person_drops_a_file_and_saves_it(opened, tmp_path):  # noqa: F811
     for reason, n in (("age is missing", 1), ("country was never seen", 1)):
         tested = reason.split()[0] in [ex.columns[j] for j in ex.tree.features.tolist()]
         assert (f"{n} row: {reason}" in told) <= tested
-    told = told.split("unlike those of the table")[0]
+    told = told.split("unlike most of the table")[0]
     assert told.count("row: ") + told.count("rows: ") == len({reason for reason in told.split("\n") if ": " in reason})
     with gzip.open(tmp_path / "list.csv.gz", "wb") as packed:
         packed.write((tmp_path / "list.csv").read_bytes())
@@ -283,11 +283,11 @@ def test_the_list_of_the_table_is_counted_from_its_day(opened):  # noqa: F811
         page.set_input_files("#file", "examples/customers.csv")
         n = round((1 - ex.agreement) * 400)
         if as_of is not None:
-            page.get_by_text(f"those in the table of this page from {as_of}").wait_for()
+            page.get_by_text(f"those of this page's table from {as_of}").wait_for()
             page.get_by_role("button", name=f"Count from {as_of}").focus()
             page.keyboard.press("Enter")
         page.get_by_text(f"In {n} rows the column segment says another cluster than the rules.").wait_for()
-        assert page.get_by_text("those in the table of this page").count() == 0
+        assert page.get_by_text("those of this page's table").count() == 0
 
 
 def test_rows_unlike_those_of_the_table_are_listed_with_why(opened, tmp_path):  # noqa: F811
@@ -310,7 +310,7 @@ def test_rows_unlike_those_of_the_table_are_listed_with_why(opened, tmp_path):  
                 save.click()
             found = pd.read_csv(download.value.path(), keep_default_na=False)
             assert found.columns.tolist() == [*rows.columns, "cluster", "odd"]
-            rows_told, whys_told = told.split(" unlike those of the table")
+            rows_told, whys_told = told.split(" unlike most of the table")
             assert int(re.search(r"(\d+) rows?$", rows_told)[1]) == len(found)
             counts = Counter(why for one in found.odd for why in one.split("; "))  # of exactly these rows
             assert {why: int(n) for n, why in re.findall(r"(\d+) rows?: (.+)", whys_told)} == counts

@@ -295,6 +295,17 @@ def test_worth_and_suggested_names():
     assert noise.suggested_names() == {}
 
 
+@law(4)
+def test_one_number_is_told_of_new_rows(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(90, 12)), columns=list("abcdefghijkl"))
+    labels = np.where(rng.random(90) < 0.3, rng.integers(0, 5, 90), (frame.a > 0) + 2 * (frame.b > 0))
+    ex = boxwood.explain(frame, labels)
+    assert any(note.startswith("expect about ") for note in ex.notes)
+    for told in (Page(ex.to_html()).text, str(boxwood.explain(frame, labels, validate=3))):
+        assert len({*re.findall(r"[Ee]xpect about (\d+)% on new rows", told)}) == 1
+
+
 def page_of(ex):
     return Page(ex.to_html())
 

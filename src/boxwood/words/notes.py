@@ -42,6 +42,9 @@ OF_RULES = re.compile(
 )
 """Notes that tell of the rules as they are, so that they do not hold of changed ones."""
 
+OF_LUCK = re.compile("^expect about .+ on new rows, ")
+"""A note that guesses for how many new rows rules will be right."""
+
 EARLIER_NAMES = "the notes above use earlier names: "
 """How the note begins that clusters were renamed after the others were written, so that it comes last."""
 

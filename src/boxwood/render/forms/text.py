@@ -40,7 +40,7 @@ from boxwood.words.claims import at_least, none_better
 from boxwood.words.lines import sentences_on_rules as lines_findings
 from boxwood.words.lines import table_of
 from boxwood.words.measured import cluster_parts, doubt, say_method, totals_text
-from boxwood.words.notes import CHOSEN, NO_GROUPS, NO_KINDS, found_in, in_order, in_short, why_no_kinds
+from boxwood.words.notes import CHOSEN, NO_GROUPS, NO_KINDS, OF_LUCK, found_in, in_order, in_short, why_no_kinds
 from boxwood.words.rule_heads import head_texts, legend
 from boxwood.words.rules import DOUBT, NOT_COUNTED, cluster_rule, condition, day_line, rule, say_numbers
 from boxwood.words.values import (
@@ -234,9 +234,13 @@ NO_PRICE = "no price is shown, as these clusters do not follow distances"
 
 
 def notes_of(ex: MeasuredTree) -> list[str]:
-    """Return the notes as they are printed, the gravest first; `search_report.reason` says in full why no price is."""
+    """Return the notes as they are printed, the gravest first; `search_report.reason` says in full why no price is.
+
+    What is measured of new rows is not guessed as well.
+    """
     reason = "" if ex.search_report is None else ex.search_report.reason
-    return in_order(NO_PRICE if reason and note == reason else note for note in ex.notes)
+    notes = (note for note in ex.notes if ex.held_out is None or not OF_LUCK.match(note))
+    return in_order(NO_PRICE if reason and note == reason else note for note in notes)
 
 
 def findings(ex: MeasuredTree) -> list[str]:

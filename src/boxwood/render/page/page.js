@@ -201,14 +201,14 @@ const showLabelled = ({file, rows, reasons, byCluster, others, strangers, except
   const sizes = rules.clusters.flatMap(([, label], i) => (gone.has(i) ? [] : [element("li", {}, chip(i), " ", element("bdi", {}, label), ` ${byCluster[i].toLocaleString("en")}`)]));
   const {day} = rules.file, from = one("#day")?.value;
   one("#labelled").replaceChildren(
-    ...(day && from && from !== day ? [element("p", {}, `Ages are counted from ${from}, those in the table of this page from ${day}: a list as old as that is counted from there.`)] : []),
+    ...(day && from && from !== day ? [element("p", {}, `Ages are counted from ${from}, those of this page's table from ${day}. Is your list of that time? Then count from there, by the button above.`)] : []),
     element("p", {class: "found"}, `${counted(rows, "row")} read, ${counted(rows - without, "row")} labelled`),
     save(file, called("labelled")),
     element("ul", {class: "names"}, ...sizes),
     ...(without ? [element("p", {}, `${counted(without, "row")} without a cluster:`), list(reasons)] : []),
     ...(others === null ? [] : [element("p", {}, `In ${counted(others, "row")} the column `, element("bdi", {}, rules.file.label), " says another cluster than the rules", strangers ? `, in ${counted(strangers, "more row")} a label that no cluster has.` : ".")]),
     ...(others || strangers ? [save(exceptions, called("exceptions"))] : []),
-    ...(nOdd ? [element("p", {}, `${counted(nOdd, "row")} unlike those of the table, with a cluster or without, and why${sumOf(oddities.map(([, n]) => n)) > nOdd ? ", some for several reasons" : ""}:`), list(oddities), save(odd, called("odd"))] : []));
+    ...(nOdd ? [element("p", {}, `${counted(nOdd, "row")} unlike most of the table, with a cluster or without, and why${sumOf(oddities.map(([, n]) => n)) > nOdd ? ", some for several reasons" : ""}:`), list(oddities), save(odd, called("odd"))] : []));
 };
 let working = null, listed = null;
 const label = async file => {
