@@ -202,12 +202,12 @@ class DrawnRows:
         return self._clusters_of_all(k).weights if self.has_weights else self.shared
 
     def _clusters_of_all(self, k: int) -> WeightedClusters:
-        if k not in self._made:
-            self._made[k] = self._clusters(self.rows, k, 0, STARTS)
-        return self._made[k]
+        if k not in self._clusters_by_number:
+            self._clusters_by_number[k] = self._clusters(self.rows, k, 0, STARTS)
+        return self._clusters_by_number[k]
 
     @cached_property
-    def _made(self) -> dict[int, WeightedClusters]:
+    def _clusters_by_number(self) -> dict[int, WeightedClusters]:
         """Clusters of all rows that are known, for each number of them."""
         return {}
 
@@ -263,7 +263,7 @@ class DrawnRows:
         return self._n_apart(k) >= max(2, k - 1)
 
     def _n_apart(self, k: int) -> int:
-        if k not in self._parted:
+        if k not in self._n_apart_by_number:
             with quietly_by_one_thread():
                 if self.has_weights:
                     found = self._clusters_of_all(k)
@@ -271,11 +271,11 @@ class DrawnRows:
                 else:
                     labels = k_means(self.rows, k, 0, STARTS).labels[: len(self.looked_at)]  # as clusters are made
                     factors = np.ones(self.rows.shape[1])
-                self._parted[k] = self._valleys.n_apart(labels, factors)
-        return self._parted[k]
+                self._n_apart_by_number[k] = self._valleys.n_apart(labels, factors)
+        return self._n_apart_by_number[k]
 
     @cached_property
-    def _parted(self) -> dict[int, int]:
+    def _n_apart_by_number(self) -> dict[int, int]:
         """How many clusters valleys part, for each number of them for which that is known."""
         return {}
 
